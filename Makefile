@@ -3,6 +3,7 @@
 # make quick  the tests that take seconds
 # make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs
 # make docs   the site, in build/site; broken links are errors
+# make notebooks  executes all notebooks and stores their outputs
 # make errors the page of all error codes, from the source
 # make cli    the pages of the command line, for the site and for man, from its help
 
@@ -10,7 +11,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test tests quick nightly docs errors cli lint clean
+.PHONY: demo test tests quick nightly docs notebooks errors cli lint clean
 
 demo: .venv/core
 	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
@@ -38,6 +39,9 @@ errors: .venv/dev
 
 cli: .venv/dev
 	$(BIN)/python docs/manual.py
+
+notebooks: .venv/dev
+	$(BIN)/python -m tests.support.notebooks
 
 lint: .venv/dev
 	$(BIN)/ruff check .
