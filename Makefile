@@ -2,6 +2,7 @@
 # make test   everything that CI runs: tests, and beside them ruff and pyright
 # make quick  the tests that take seconds
 # make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs
+# make gallery  the designs, pictures and page of results/gallery, in ten minutes
 # make docs   the site, in build/site; broken links are errors
 # make notebooks  executes all notebooks and stores their outputs
 # make errors the page of all error codes, from the source
@@ -11,7 +12,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test tests quick nightly docs notebooks errors cli lint clean
+.PHONY: demo test tests quick nightly gallery docs notebooks errors cli lint clean
 
 demo: .venv/core
 	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
@@ -30,6 +31,9 @@ quick: .venv/dev
 
 nightly: .venv/docs lint
 	$(BIN)/python -m pytest -n 2 -m "nightly or not nightly"
+
+gallery: .venv/dev
+	$(BIN)/python results/gallery/run.py
 
 docs: .venv/docs
 	$(BIN)/python -m mkdocs build --strict

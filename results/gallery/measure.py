@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter
+from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 LEVEL = "opt6"
 SAMPLES = 240
 """Spans of a run that are told apart, without which there is no critical path."""
-SEQUENTIAL = "W07"
-SUBSCRIPTED = re.compile(r"\w+(\[[^]]+\])+")
 RESOURCES = {
     "dsps": "DSPs",
     "luts": "LUTs",
@@ -40,7 +37,8 @@ PICTURES = {"gantt": "gantt", "dataflow": "graph"}
 def measured(listed: Listed, pictures: Path) -> dict[str, str]:
     """Return the row of a program, and write its pictures."""
     options = so.SourceOptions(inputs=listed.inputs)
-    program = so.load(TOP / listed.source, name=listed.name, options=options)
+    with chdir(TOP):  # places in sources are told as they are here
+        program = so.load(listed.source, name=listed.name, options=options)
     before = os.times()
     solution = so.solve(program, level=LEVEL)
     after = os.times()
@@ -76,23 +74,7 @@ def _row(solution: Solution, found: Evaluation) -> dict[str, str]:
     for name in RESOURCES:
         values[name] = getattr(used, name)
         values[f"{name}_of_slr"] = f"{getattr(used, name) / getattr(slr, name):.4f}"
-    values["bounded_by"] = _bounded_by(solution, found)
+    explained = so.explain(solution)
+    values["bounded_by"] = explained.bottleneck.words.replace(f"{TOP}/", "")
+    values["to_change"] = explained.changes.words.replace(f"{TOP}/", "")
     return {name: str(value) for name, value in values.items()}
-
-
-def _bounded_by(solution: Solution, found: Evaluation) -> str:
-    """Return what the end of the run waits for: a node, and why it isn't quicker."""
-    cycles = Counter[str]()
-    for segment in found.trace.critical_path:
-        cycles[segment.process] += segment.cycles
-    node, own = cycles.most_common(1)[0]
-    words = f"`{node}` holds {100 * own / found.trace.cycles:.0f} % of the critical path"
-    for each in solution.warnings:
-        if each.code == SEQUENTIAL and each.words.startswith(f"{node} "):
-            place = f" (line {each.place.line})" if each.place and each.place.line else ""
-            cause = SUBSCRIPTED.sub(r"`\g<0>`", each.cause)
-            return f"{words}: it runs one iteration after the other{place}, as {cause}."
-    pairs = zip(solution.limits, solution.used, strict=True)
-    share, resource = max((used / limit.most, limit.resource) for limit, used in pairs)
-    plural = f"{resource.removesuffix(' as built').removesuffix('s')}s"
-    return f"{words}; the design takes {100 * share:.0f} % of the {plural} that it may."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from programs import HERE, TOP, listed
@@ -25,6 +26,8 @@ outputs were those of the program. *proof* is within the closed form of opt6, ne
 *processor s* is the search's. No vendor tool has built one of these designs. The rows are in
 `rows.csv`, machine and versions in `environment.json`, sources and sizes in `programs.toml`.
 """
+NAME = re.compile(r"\b\w+(\[[^]]+\])+|(?<![/.\w])[a-zA-Z]\w*_\w+(\.\w+)*(?![/.\w]*\.(c|py))")
+PLACE = re.compile(r" \((?=models/)[^()]*\)")
 COLUMNS = ("program", "from", "cycles", "µs", "DSP", "LUT", "BRAM", "verified", "proof")
 CARDS_HEAD = """---
 hide: [navigation, toc]
@@ -104,7 +107,9 @@ def _section(each: Listed, row: Row) -> str:
             _line(["---:"] * len(head)),
             _line([_cycles(row), _time(row), *shares, *seconds]),
             "",
-            f"{row['bounded_by']} Proof: {_proof(row)}. Verified: {_verified(row)}.\n",
+            f"{_told(row['bounded_by'])}.\n",
+            f"{_told(row['to_change'])}.\n",
+            f"Proof: {_proof(row)}. Verified: {_verified(row)}.\n",
         ]
     )
 
@@ -118,9 +123,14 @@ def _card(each: Listed, row: Row) -> str:
         f"{each.size[0].upper()}{each.size[1:]}",
         f"**{_cycles(row)} cycles, {_time(row)} µs** · DSP {_share(row, 'dsps')}, "
         f"LUT {_share(row, 'luts')}, BRAM {_share(row, 'bram18')} · verified: {_verified(row)}",
-        f"{row['bounded_by']}",
+        f"{_told(PLACE.sub('', row['bounded_by'].partition('; ')[0]))}.",
     ]
     return "\n\n    ".join(lines) + "\n\n"
+
+
+def _told(words: str) -> str:
+    """Return a sentence of an explanation as Markdown."""
+    return NAME.sub(r"`\g<0>`", words.removesuffix("."))
 
 
 def _anchor(each: Listed) -> str:
