@@ -137,9 +137,18 @@ def evaluated(
 
 
 def evaluated_network(
-    network: Network, target: Target, simulated: Simulated = ONE_FRAME
+    network: Network,
+    target: Target,
+    simulated: Simulated = ONE_FRAME,
+    *,
+    shares_in_turn: bool = False,
 ) -> Evaluation:
     """Return a network as built.
+
+    Parameters
+    ----------
+    shares_in_turn
+        See `streamopt.perf.resources.network.resources`.
 
     Raises
     ------
@@ -161,7 +170,7 @@ def evaluated_network(
             flushable=simulated.flushable,
             samples=simulated.samples,
         ),
-        resources=resources(network, timings, target),
+        resources=resources(network, timings, target, shares_in_turn=shares_in_turn),
         clock_risks=clock_risks(network, timings, target),
     )
 

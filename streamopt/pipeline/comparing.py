@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from math import prod
+from os import PathLike
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.errors import (
@@ -16,8 +20,10 @@ from streamopt.evaluation.design import evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.evaluation.frames import frame_interval_cycles
 from streamopt.extras import require
+from streamopt.ir.network import Place
 from streamopt.options import checked, option_group
 from streamopt.pipeline.design_limits import Budget
+from streamopt.pipeline.evaluating import evaluate_network, load_design
 from streamopt.pipeline.flat_records import design_record, evaluation_record, record_of_every_level
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.rivals import design
@@ -38,6 +44,7 @@ if TYPE_CHECKING:
 
     from streamopt.errors import StreamoptError
     from streamopt.ir.graph import Graph
+    from streamopt.ir.network import Network
     from streamopt.pipeline.readers import Readable
     from streamopt.report.record import Row
     from streamopt.target.device import Target
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonCase:
-    """A level with a solver, or a strategy of another system; one of both names is empty.
+    """A level with a solver, a strategy of another system, or its design; the others are empty.
 
     Attributes
     ----------
@@ -53,6 +60,8 @@ class ComparisonCase:
         DSPs as `streamopt.solve` counts them for a level, as built for a strategy.
     solver, tiling_limit, time_limit_seconds, seed, fit
         See `streamopt.solve`; a strategy has none of them. An empty ``fit`` is the level's own.
+    against
+        Path of a design, as `streamopt.load_design` takes it.
     """
 
     level: str = ""
@@ -63,17 +72,18 @@ class ComparisonCase:
     time_limit_seconds: float | None = None
     seed: int = 0
     fit: str = ""
+    against: str = ""
 
     @property
     def name(self) -> str:
-        """Return the level or the strategy."""
-        return self.level or self.strategy
+        """Return the level, the strategy or the path of the design."""
+        return self.level or self.strategy or self.against
 
 
 @option_group(levels=LevelName, strategies=RivalName, fit=Fit)
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The cases of a comparison: at every DSP limit each level with each solver, each strategy.
+    """The cases: at every DSP limit each level with each solver, each strategy; then designs.
 
     Attributes
     ----------
@@ -93,6 +103,8 @@ class Comparison:
         Of the solvers.
     fit
         The part of the device that designs of levels keep to, as in `streamopt.Budget`.
+    against
+        Paths of designs that others made, as `streamopt.load_design` takes them.
     """
 
     levels: Iterable[str] = tuple(LevelName)
@@ -103,9 +115,10 @@ class Comparison:
     time_limit: float | None = None
     seed: int = 0
     fit: str | None = None
+    against: Iterable[str | PathLike[str]] = ()
 
     def cases(self) -> list[ComparisonCase]:
-        """Return every case, limit by limit.
+        """Return every case, limit by limit; designs have the first limit.
 
         Raises
         ------
@@ -119,6 +132,11 @@ class Comparison:
             hint = "give whole numbers of at least 1"
             raise InfeasibleError(Diagnostic("E402", f"dsp is {', '.join(wrong)}", hint=hint))
         search = (self.tiling_limit, self.time_limit, self.seed, self.fit or "")
+        made = [
+            ComparisonCase(dsp=limit, against=str(path))
+            for limit in budgets[:1]
+            for path in self.against
+        ]
         return [
             case
             for budget in budgets
@@ -126,7 +144,7 @@ class Comparison:
                 *(ComparisonCase(n, "", budget, by, *search) for n in levels for by in solvers),
                 *(ComparisonCase(strategy=name, dsp=budget) for name in strategies),
             )
-        ]
+        ] + made
 
 
 ALL_LEVELS = Comparison()
@@ -162,8 +180,13 @@ def records(
     ------
     InfeasibleError
         E402 for a limit below 1.
+    FrontendError
+        If a design can't be read.
     """
     graph, cases = dataflow(graph), comparison.cases()
+    for case in cases:
+        if case.against:
+            load_design(case.against)  # before anything takes long
     rows: list[Record] = []
     for done, case in enumerate(cases):
         if on_progress is not None:
@@ -185,8 +208,8 @@ def compare(
     strategies: Iterable[str] = (),
     dsp: int | Iterable[int] = 2560,
     tiling_limit: int | None = None,
-    solver: str | Iterable[str] = "auto",
     time_limit: float | None = None,
+    against: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     device: Target | None = None,
 ) -> pd.DataFrame:
     """Return the rows of `records` as a DataFrame.
@@ -203,22 +226,27 @@ def compare(
         DSPs that a design may use: one limit, or several.
     tiling_limit
         Least trip count of a tile loop; where not given, the level's own.
-    solver
-        One or several, as for `solve`.
     time_limit
         Seconds for each level; None for no limit.
+    against
+        Folders or files of designs that others made, as `load_design` takes them.
     device
         The target that is simulated; the U280 where not given.
 
     Raises
     ------
+    FrontendError
+        If a design can't be read.
     MissingExtraError
         E890 if pandas isn't installed.
     """
     require("pandas", "report", "a DataFrame")
     import pandas as pd
 
-    comparison = Comparison(levels, strategies, dsp, tiling_limit, solver, time_limit)
+    paths = (against,) if isinstance(against, str | PathLike) else tuple(against)
+    comparison = Comparison(
+        levels, strategies, dsp, tiling_limit, time_limit=time_limit, against=paths
+    )
     return pd.DataFrame(records(graph, comparison, device=device))
 
 
@@ -230,6 +258,8 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
     StreamoptError
         Where there is no design; `refusal` makes a row of it.
     """
+    if case.against:
+        return _named(graph, case) | design_row(graph, case.against, case.dsp, device)
     if case.strategy:
         made = design(graph, case.strategy, dsp=case.dsp, device=device)
         interval = Record(interval_cycles=frame_interval_cycles(made.evaluation))
@@ -259,7 +289,7 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
 def refusal(graph: Graph, case: ComparisonCase, error: StreamoptError) -> Record:
     """Return the row of a case that gives no design, with the reason as ``message``."""
     reasons = "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
-    asked = Record() if case.strategy else Record(solver=case.solver, seed=case.seed)
+    asked = Record() if not case.level else Record(solver=case.solver, seed=case.seed)
     return _named(graph, case) | asked | Record(message=reasons)
 
 
@@ -268,8 +298,68 @@ def _named(graph: Graph, case: ComparisonCase) -> Record:
 
     return Record(
         name=graph.name,
-        level=None if case.strategy else case.name,
-        strategy=case.name if case.strategy else None,
+        level=case.level or None,
+        strategy=case.strategy or case.against or None,
         dsp_limit=case.dsp,
         roofline_cycles=roofline_cycles(graph, case.dsp),
     )
+
+
+RTL, SYNTHESIS = "RTL simulation", "synthesis"
+
+
+def design_row(graph: Graph, path: str, dsp: int, device: Target | None = None) -> Record:
+    """Return the row of a design beside a graph, simulated and with its resources as ours.
+
+    Raises
+    ------
+    FrontendError
+        If it can't be read.
+    DeadlockError
+        If it comes to a standstill.
+    """
+    begin = perf_counter()
+    design = load_design(path)
+    seconds = perf_counter() - begin
+    found = evaluate_network(design.network, device)
+    told = design.measured
+    by = RTL if told.rtl_cycles else SYNTHESIS if told.vitis_cycles else None
+    return evaluation_record(found) | Record(
+        strategy=design.name,
+        dsp_limit=dsp,
+        interval_cycles=frame_interval_cycles(found),
+        measured_cycles=told.rtl_cycles or told.vitis_cycles,
+        measured_by=by,
+        measured_dsps=told.dsps,
+        message=argument_difference(graph, design.network) or None,
+        design_seconds=round(seconds, 4),
+    )
+
+
+def argument_difference(graph: Graph, network: Network) -> str:
+    """Return how a design's arguments differ from a program's; empty if they have one size each.
+
+    Copies of an argument, and one-dimensional ones of as many elements, count as it.
+    """
+    between = {edge.array for edge in graph.edges}
+    own = {a.name: _shape(a.shape) for a in graph.arrays if a.name not in between}
+    others = [m for m in network.memories if m.place in (Place.ARGUMENT, Place.OFF_CHIP)]
+    have = Counter(prod(memory.shape) for memory in others if prod(memory.shape) > 1)
+    lacking = [name for name, shape in own.items() if prod(shape) > 1 and not have[prod(shape)]]
+    if not lacking:
+        return ""
+    told = ", ".join(f"{name} of {_by(own[name])}" for name in lacking)
+    theirs = _listed(_by(m.shape) for m in others if prod(m.shape) > 1)
+    return f"no argument of the design has the size of {told}; it has {theirs}"
+
+
+def _shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(extent for extent in shape if extent > 1) or (1,)
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, _shape(shape)))
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(texts)) or "none"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streamopt.errors import SynthesisReportError
 from streamopt.evaluation.design import Simulated, evaluated, evaluated_network, timed_network
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, sized
 from streamopt.options import checked
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Network
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.readers import Readable
-    from streamopt.published import PublishedDesign
+    from streamopt.published import Measured, PublishedDesign
     from streamopt.sim import Trace
     from streamopt.sim.depths import DepthPlan
     from streamopt.target.device import Target
@@ -155,7 +157,8 @@ def evaluate_network(
 ) -> Evaluation:
     """Return a network as built, for instance that of a published design.
 
-    Innermost loops of one iteration are dissolved first, as the vendor's tool does.
+    Innermost loops of one iteration are dissolved first, as the vendor's tool does, and a request
+    for an interval counts only where the pipeline would have a shorter one.
 
     Parameters
     ----------
@@ -175,10 +178,12 @@ def evaluate_network(
     DeadlockError
         If it comes to a standstill.
     """
-    from streamopt.perf.pipelines.timings import dissolved
+    from streamopt.perf.pipelines.timings import dissolved, without_idle_requests
 
+    target = or_usual(device)
+    built = without_idle_requests(dissolved(network), target)
     simulated = Simulated(frames, flushable, samples)
-    return evaluated_network(dissolved(network), or_usual(device), simulated)
+    return evaluated_network(built, target, simulated, shares_in_turn=True)
 
 
 @checked()
@@ -210,18 +215,49 @@ def size_fifos(
 
 @checked()
 def load_design(path: str | PathLike[str]) -> PublishedDesign:
-    """Return a published design: what a tool built, and what was measured of it.
+    """Return a design that another tool or a person made, and what was measured of it.
 
     Parameters
     ----------
     path
-        Of a design file, as in ``results/rtl_accuracy``.
+        The folder, or the file, of its HLS C++; ``folder:function`` names the top function. Or a
+        design file in JSON, as in ``results/rtl_accuracy``.
 
     Raises
     ------
     FrontendError
-        If the file is not one.
+        If it can't be read.
     """
     from streamopt.published import load_published_design
+    from streamopt.published.hls.folder import SOURCES, read_hls_design
 
-    return load_published_design(Path(path))
+    folder, top = Path(path), None
+    before, colon, after = str(path).rpartition(":")
+    if colon and after.isidentifier() and not folder.exists():
+        folder, top = Path(before), after
+    if not folder.is_dir() and folder.suffix not in SOURCES:
+        return load_published_design(folder)
+    found = read_hls_design(folder, top)
+    return replace(found, measured=_synthesised(folder, found.kernel, found.measured))
+
+
+def _synthesised(folder: Path, top: str, measured: Measured) -> Measured:
+    """Return the measurements, with those of synthesis if the folder has its report."""
+    from streamopt.synthesis.reader import read_reports
+
+    try:
+        report = read_reports(folder if folder.is_dir() else folder.parent)
+    except SynthesisReportError:
+        return measured
+    module = report.module(report.top or top)
+    if module is None:
+        return measured
+    return replace(
+        measured,
+        vitis_cycles=module.latency_cycles,
+        dsps=module.dsps,
+        bram18=module.bram18,
+        ffs=module.ffs,
+        luts=module.luts,
+        urams=module.uram,
+    )

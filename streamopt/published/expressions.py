@@ -47,7 +47,7 @@ _CAST = re.compile(rf"\(\s*{_TYPE}(?:\s+{_TYPE})*\s*\)")
 _NEVER_NEGATIVE = (0, LARGEST)
 _CONNECTIVES = {"&&": LogicOp.AND, "||": LogicOp.OR}
 _COMPARISONS = frozenset(op.value for op in CompareOp)
-_SIGNS: Mapping[str, Operator] = {
+SIGNS: Mapping[str, Operator] = {
     "+": Operator.ADD,
     "-": Operator.SUB,
     "*": Operator.MUL,
@@ -58,7 +58,7 @@ _SIGNS: Mapping[str, Operator] = {
     **dict.fromkeys(("&&", "||", "!"), Operator.LOGIC),
     "?:": Operator.SELECT,
 }
-_FUNCTIONS: Mapping[str, Operator] = {
+FUNCTIONS: Mapping[str, Operator] = {
     **{op.value: op for op in Operator},
     **{"relu": Operator.MAX, "recip": Operator.RECIPROCAL},
     **{"cmp": Operator.COMPARE, "neg": Operator.NEGATE, "rem": Operator.MOD},
@@ -218,7 +218,7 @@ def read_operations(document: DesignOperation, element: ElementType) -> tuple[Op
         tree = parse_c(document.expr or "")
     except CTextError:
         names = tuple(_names_in(document.expr or ""))
-        return (Operation(_function(document.op), element, names, result),)
+        return (Operation(operator_named(document.op), element, names, result),)
     found: list[Operation] = []
     value = _lowered(tree, result, element, found)
     if not found or found[-1].result != result:
@@ -231,11 +231,12 @@ def _names_in(text: str) -> Iterator[str]:
     yield from (name for name in word.split() if not name[0].isdigit())
 
 
-def _function(name: str) -> Operator:
+def operator_named(name: str) -> Operator:
     """Return the operator of a function: ``exp``, ``expf``, ``fexp`` and ``std::exp`` are one."""
-    for candidate in (name, name.removesuffix("f"), name.removeprefix("f")):
-        if candidate in _FUNCTIONS:
-            return _FUNCTIONS[candidate]
+    bare = name.removeprefix("f")
+    for candidate in (name, name.removesuffix("f"), bare, bare.removesuffix("f")):
+        if candidate in FUNCTIONS:
+            return FUNCTIONS[candidate]
     return UNKNOWN
 
 
@@ -257,6 +258,6 @@ def _lowered(tree: c_ast.Node, result: str, element: ElementType, found: list[Op
         found.append(Operation(Operator.SQRT, element, names, f"{result}.sqrt"))
         function, names = "recip", (f"{result}.sqrt",)
     is_sign = isinstance(tree, c_ast.UnaryOp) and function == "-"
-    operator = Operator.NEGATE if is_sign else _SIGNS.get(function) or _function(function)
+    operator = Operator.NEGATE if is_sign else SIGNS.get(function) or operator_named(function)
     found.append(Operation(operator, element, names, result))
     return result

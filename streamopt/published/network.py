@@ -272,41 +272,38 @@ def _with_literals(operation: Operation, literals: Mapping[str, str]) -> Operati
     return type(operation)(operation.operator, operation.element, operands, operation.result)
 
 
-def processes_of(
-    pipelines: Sequence[Pipeline], document: DesignDocument, streams: frozenset[str]
-) -> tuple[Process, ...]:
-    """Return the processes, each after those that write what it reads, as far as that is possible.
+def called(pipelines: Sequence[Pipeline], document: DesignDocument) -> list[Process]:
+    """Return each pipeline as a process, in the order in which the top function calls them."""
+    order = {name: place for place, name in enumerate(document.top.call_order)}
+    if all(pipeline.name in order for pipeline in pipelines):
+        pipelines = sorted(pipelines, key=lambda pipeline: order[pipeline.name])
+    return [Process(pipeline.name, (pipeline,)) for pipeline in pipelines]
+
+
+def joined(processes: Sequence[Process], streams: frozenset[str]) -> tuple[Process, ...]:
+    """Return the processes that are built, each after those that write what it reads if it can be.
 
     Parameters
     ----------
     streams
         Names of the FIFOs: two writers of one FIFO stay two processes.
     """
-    order = {name: place for place, name in enumerate(document.top.call_order)}
-    if all(pipeline.name in order for pipeline in pipelines):
-        pipelines = sorted(pipelines, key=lambda pipeline: order[pipeline.name])
-    group_of = {pipeline.name: pipeline.name for pipeline in pipelines}
-    for writers in _writers(pipelines, streams).values():
-        joined = {group_of[name] for name in writers}
-        for name, group in group_of.items():
-            if group in joined:
-                group_of[name] = group_of[writers[0]]
-    groups: dict[str, list[Pipeline]] = defaultdict(list)
-    for pipeline in pipelines:
-        groups[group_of[pipeline.name]].append(pipeline)
+    writers: dict[str, list[int]] = defaultdict(list)
+    group_of = [*range(len(processes))]
+    for number, process in enumerate(processes):
+        for target in sorted(_touched(process, AccessMode.WRITE) - streams):
+            writers[target].append(number)
+    for numbers in writers.values():
+        same = {group_of[number] for number in numbers}
+        group_of = [group_of[numbers[0]] if group in same else group for group in group_of]
+    groups: dict[int, list[Process]] = defaultdict(list)
+    for number, process in enumerate(processes):
+        groups[group_of[number]].append(process)
     found = [
-        Process("_".join(p.name for p in members), tuple(members)) for members in groups.values()
+        Process("_".join(m.name for m in members), tuple(p for m in members for p in m.pipelines))
+        for members in groups.values()
     ]
     return _in_order_of_data(found)
-
-
-def _writers(pipelines: Sequence[Pipeline], streams: frozenset[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for pipeline in pipelines:
-        written = {port.target for port in pipeline.ports if port.mode is AccessMode.WRITE}
-        for target in sorted(written - streams):
-            found[target].append(pipeline.name)
-    return found
 
 
 def _in_order_of_data(processes: Sequence[Process]) -> tuple[Process, ...]:

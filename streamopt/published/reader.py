@@ -126,8 +126,9 @@ def read_published_design(text: str, file: str) -> PublishedDesign:
 def _network(document: DesignDocument, file: str) -> Network:
     from streamopt.published.network import (
         NodeReader,
+        called,
         element_types,
-        processes_of,
+        joined,
         storages,
         streams_of,
     )
@@ -141,7 +142,7 @@ def _network(document: DesignDocument, file: str) -> Network:
     problems += _access_problems(document, pipelines, (declared, streams), file)
     if problems:
         raise FrontendError(*problems)
-    processes = processes_of(pipelines, document, streams)
+    processes = joined(called(pipelines, document), streams)
     return Network(
         document.kernel,
         processes,
@@ -212,8 +213,9 @@ def _memories(
     for process in processes:
         for pipeline in process.pipelines:
             for port in pipeline.ports:
-                reach = _reach(port, pipeline)
-                reaches[port.target] = tuple(map(max, reaches.get(port.target, reach), reach))
+                extents = reach(port, pipeline)
+                known = reaches.get(port.target, extents)
+                reaches[port.target] = tuple(map(max, known, extents))
                 users[port.target].add(process.name)
                 if port.mode is AccessMode.WRITE:
                     written.add(port.target)
@@ -227,7 +229,7 @@ def _memories(
         yield memory_of(name, storage, element, outside=outside, users=len(users[name]))
 
 
-def _reach(port: Port, pipeline: Pipeline) -> tuple[int, ...]:
+def reach(port: Port, pipeline: Pipeline) -> tuple[int, ...]:
     """Return the extents that an access needs: the shape of what nothing declares."""
     trips = {loop.name: loop.trip_count for loop in (*pipeline.tiles, *pipeline.lanes)}
     return tuple(max(1, subscript.bounds(trips)[1] + 1) for subscript in port.subscripts)

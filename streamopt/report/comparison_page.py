@@ -95,6 +95,15 @@ def _refused(rows: Sequence[Facts]) -> tuple[Section, ...]:
     return (Section("refused", "Refused", tables=(table,)),)
 
 
+def rows_chart(rows: Sequence[Facts], form: str) -> bytes:
+    """Return the chart of a comparison's rows as a file: see `comparison_chart`."""
+    done = [row for row in rows if row.get("simulated_cycles")]
+    name = str(rows[0].get("name", "")) if rows else ""
+    roofline = max((_whole(row, "roofline_cycles") for row in rows), default=0)
+    bars = [(_way(row), _whole(row, "simulated_cycles"), _model(row) or None) for row in done]
+    return comparison_chart(name, bars, roofline, form)
+
+
 BAR, MARK, LINE = (COLOURS[name].light for name in ("work", "frame", "stall"))
 ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.42, 8.0, 1.6
 

@@ -36,6 +36,8 @@ class Record(Mapping[str, Cell]):
         The period that is claimed, longer than `clock_ns` at a clock risk; the simulated time at it
         and at the clock of the fullest routed design; the resources of which no routed design took
         as much. See `streamopt.evaluation.time_claim`.
+    measured_cycles, measured_by, measured_dsps
+        Of another tool's design, by its RTL simulation or else its synthesis.
     over
         The resources of which the design takes more than the device has.
     tuning
@@ -89,6 +91,9 @@ class Record(Mapping[str, Cell]):
     ff_used: int | None = None
     predicted_cycles: int | None = None
     simulated_cycles: int | None = None
+    measured_cycles: int | None = None
+    measured_by: str | None = None
+    measured_dsps: int | None = None
     dsps: int | None = None
     bram18: int | None = None
     uram: int | None = None

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "analysis": BASE,
     "formats": BASE,
     "frontends": BASE | {"formats"},
-    "published": BASE | {"formats"},
+    "published": BASE | {"formats", "frontends"},
     "transforms": BASE | {"analysis"},
     "perf": BASE | {"analysis", "target"},
     "sim": BASE | {"target"},

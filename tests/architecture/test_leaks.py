@@ -16,7 +16,7 @@ HOMES = {
     "gurobipy": {"solvers/gurobi.py"},
     "pyomo": {"solvers", "formulation"},
     "pcpp": {"frontends/c"},
-    "pycparser": {"frontends/c", "published/expressions.py"},
+    "pycparser": {"frontends/c", "published/expressions.py", "published/hls"},
     "islpy": {"analysis", "frontends/c/extents.py", "transforms/scheduling"},
     "onnx": {"frontends/onnx_model"},
     "torch": {"frontends/torch_module", "pipeline/reading.py"},

@@ -128,6 +128,7 @@ class Constant(Node):
 class ArrayRef(Node):
     name: Node
     subscript: Node
+    def __init__(self, name: Node, subscript: Node, coord: Coord | None = None) -> None: ...
 
 class UnaryOp(Node):
     op: str
@@ -148,6 +149,7 @@ class Assignment(Node):
 class FuncCall(Node):
     name: Node
     args: ExprList | None
+    def __init__(self, name: Node, args: ExprList | None, coord: Coord | None = None) -> None: ...
 
 class Cast(Node):
     to_type: Typename
@@ -160,6 +162,7 @@ class TernaryOp(Node):
 
 class ExprList(Node):
     exprs: list[Node]
+    def __init__(self, exprs: list[Node], coord: Coord | None = None) -> None: ...
 
 class InitList(Node):
     exprs: list[Node]
@@ -168,4 +171,8 @@ class NamedInitializer(Node):
     name: list[Node]
     expr: Node
 
-class StructRef(Node): ...
+class StructRef(Node):
+    name: Node
+    type: str
+    field: Node
+    def __init__(self, name: Node, type: str, field: Node) -> None: ...

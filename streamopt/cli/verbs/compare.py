@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streamopt.report.record import Row
+    from streamopt.target.device import Target
 
-RATIOS = ("model", "simulated", "interval", "faster", "of MAC line", "DSPs", "seconds", "proof")
 NO_ANSWER = 2
 
 
@@ -70,6 +70,20 @@ Strategies = Annotated[
         autocompletion=listing((*RivalName, "all")),
     ),
 ]
+Against = Annotated[
+    list[str] | None,
+    deciding(
+        "--against",
+        metavar="DIR",
+        help="A design that others made: its folder, DIR:TOP, a file of HLS C++; repeat for more.",
+    ),
+]
+Latex = Annotated[
+    Path | None, writing("--latex", metavar="FILE", help="Write the table for a paper.")
+]
+Figure = Annotated[
+    Path | None, writing("--figure", metavar="FILE", help="Draw the cycles: .pdf, .svg or .png.")
+]
 CsvFile = Annotated[
     Path | None, writing("--csv", metavar="PATH", help="Write all fields as CSV; - for stdout.")
 ]
@@ -81,6 +95,7 @@ def compare(
     dsp: Budgets = None,
     levels: Levels = None,
     strategies: Strategies = None,
+    against: Against = None,
     fit: a.Fit = None,
     tiling_limit: a.TilingLimit = None,
     solver: Solvers = None,
@@ -89,6 +104,8 @@ def compare(
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     csv_file: CsvFile = None,
+    latex: Latex = None,
+    figure: Figure = None,
     form: Annotated[
         TableForm, typer.Option("--format", help="csv has all fields, the others the table.")
     ] = TableForm.TABLE,
@@ -98,18 +115,21 @@ def compare(
     """Solve one graph in several ways and print one table."""
     from streamopt import pipeline
     from streamopt.cli.progress import showing
+    from streamopt.report.charts import chart_format
     from streamopt.report.text_tables import csv_text
 
-    check_folders(csv_file)
+    check_folders(csv_file, latex, figure)
+    if figure is not None:
+        chart_format(figure)
     names = _chosen(["all"] if levels is None else levels, "level", tuple(LevelName))
     rivals = _chosen(strategies or [], "strategy", tuple(RivalName))
-    if not names and not rivals:
+    if not names and not rivals and not against:
         raise FrontendError(Diagnostic("E130", "nothing is to be compared", hint="give --levels"))
     budgets, on = _budgets(dsp or ["2560"]), pipeline.device(device, clock_ns)
     graph = pipeline.dataflow(read.load(graph_file))
     solvers = _solvers(solver or ["auto"])
     comparison = pipeline.Comparison(
-        names, rivals, budgets, tiling_limit, solvers, time_limit, seed, fit
+        names, rivals, budgets, tiling_limit, solvers, time_limit, seed, fit, tuple(against or ())
     )
     hidden = quiet or as_json or form is not TableForm.TABLE
     with showing(f"comparing {graph.name}", quiet=hidden) as shown:
@@ -117,11 +137,12 @@ def compare(
         rows = pipeline.records(graph, comparison, device=on, on_progress=told)
     if csv_file is not None:
         put(csv_file, csv_text(rows).encode())
-    quiet = quiet or csv_file == STDOUT
+    _papers(rows, graph.name, on, latex, figure)
+    quiet = quiet or STDOUT in (csv_file, latex)
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:
-        _show(rows, f"{graph.name} at {' and '.join(map(str, budgets))} DSPs", form)
+        _show(rows, f"{graph.name} at {' and '.join(map(str, budgets))} DSPs", form, on)
     if rows and rows[-1].get("stop") == Stop.INTERRUPTED:
         interrupted(f": {len(rows)} rows, the last as it was then")
     if not any(row.get("simulated_cycles") for row in rows):
@@ -156,21 +177,23 @@ def _budgets(texts: Sequence[str]) -> list[int]:
     return [int(name) for name in names]
 
 
-def _show(rows: list[Row], title: str, form: TableForm) -> None:
+def _show(rows: list[Row], title: str, form: TableForm, on: Target) -> None:
     from rich.table import Table
 
+    from streamopt.cli.comparison_table import comparison_table, conditions
     from streamopt.cli.printing import print_tables
     from streamopt.report.text_tables import csv_text, latex_table, markdown_table
 
-    words = _words(rows)
-    columns, lines = [*words, *RATIOS], _lines(rows, words)
+    words, lines, others = comparison_table(rows, on)
+    columns = [*words, *others]
     match form:
         case TableForm.CSV:
             typer.echo(csv_text(rows), nl=False)
         case TableForm.MARKDOWN:
             typer.echo(markdown_table(columns, lines, words=len(words)), nl=False)
         case TableForm.LATEX:
-            typer.echo(latex_table(columns, lines, caption=title, words=len(words)), nl=False)
+            caption = conditions(rows, title, on)
+            typer.echo(latex_table(columns, lines, caption=caption, words=len(words)), nl=False)
         case TableForm.TABLE:
             table = Table(title=title)
             for place, column in enumerate(columns):
@@ -179,50 +202,32 @@ def _show(rows: list[Row], title: str, form: TableForm) -> None:
             for line in lines:
                 table.add_row(*line)
             print_tables(table)
+            for row in rows:
+                if not row.get("level") and row.get("simulated_cycles") and (note := _note(row)):
+                    typer.echo(f"note: {note}")
 
 
-def _words(rows: list[Row]) -> list[str]:
-    """Return the columns that say which row is which."""
-    several = [
-        column
-        for column, member in (("DSP limit", "dsp_limit"), ("solver", "solver"))
-        if len({row.get(member) or "" for row in rows} - {""}) > 1
-    ]
-    return ["level" if all(row.get("level") for row in rows) else "way", *several]
+def _note(row: Row) -> str:
+    """Return a note on a design that others made: its measurement, and its arguments."""
+    told = f"measured by {row['measured_by']}" if row.get("measured_by") else ""
+    words = "; ".join(part for part in (told, str(row.get("message") or "")) if part)
+    return f"{row['strategy']}: {words}" if words else ""
 
 
-def _lines(rows: list[Row], words: list[str]) -> list[list[str]]:
-    """Return the cells of all rows; each is compared with the first that has a design."""
-    done = [int(row["simulated_cycles"]) for row in rows if row.get("simulated_cycles")]
-    lines: list[list[str]] = []
-    for row in rows:
-        which = {
-            "DSP limit": str(row["dsp_limit"]),
-            "solver": str(row.get("solver") or "-"),
-            words[0]: str(row.get("level") or row["strategy"]),
-        }
-        cells = _cells(row, done[0] if done else 0)
-        lines.append([*(which[word] for word in words), *cells])
-    return lines
+def _papers(
+    rows: list[Row], name: str, on: Target, latex: Path | None, figure: Path | None
+) -> None:
+    """Write the table in LaTeX and the picture, as far as they are asked for."""
+    from streamopt.cli.comparison_table import comparison_table, conditions
+    from streamopt.report.text_tables import latex_table
 
+    if latex is not None:
+        words, lines, others = comparison_table(rows, on)
+        columns, caption = [*words, *others], conditions(rows, name, on)
+        text = latex_table(columns, lines, caption=caption, words=len(words))
+        put(latex, text.encode())
+    if figure is not None:
+        from streamopt.report.charts import chart_format
+        from streamopt.report.comparison_page import rows_chart
 
-def _cells(row: Row, first_cycles: int) -> list[str]:
-    """Return the cells of a row; ``first_cycles`` are those that others are compared with."""
-    from streamopt.cli.tables import proof_words
-
-    roofline = int(row["roofline_cycles"])
-    if not row.get("simulated_cycles"):
-        return [*"-" * (len(RATIOS) - 1), f"refused: {row['message']}"]
-    cycles = int(row["simulated_cycles"])
-    ratios = [
-        str(row["interval_cycles"]),
-        f"{first_cycles / max(1, cycles):.1f}x",
-        f"{cycles / roofline:.2f}x" if roofline else "-",
-    ]
-    if not row.get("level"):
-        model = str(row.get("estimated_cycles") or "-")
-        seconds = f"{float(row['design_seconds']):.2f}"
-        return [model, str(cycles), *ratios, str(row["dsps"]), seconds, "none"]
-    seconds = f"{float(row['solve_seconds']):.2f}"
-    proof = proof_words(row, names_model=False)
-    return [str(row["objective_cycles"]), str(cycles), *ratios, str(row["dsps"]), seconds, proof]
+        put(figure, rows_chart(rows, chart_format(figure)))

@@ -172,6 +172,33 @@ def dissolved(network: Network) -> Network:
     return replace(network, processes=processes)
 
 
+def without_idle_requests(network: Network, target: Target) -> Network:
+    """Return the network without requests for intervals that its pipelines have anyway.
+
+    Lanes share operators where a design asks for a longer interval than it needs; source with
+    ``#pragma HLS pipeline II=4`` often says the interval that its author knew it would get.
+    """
+    requests = {p.name: p.target_ii for p in network.pipelines if p.target_ii > 1}
+    if not requests:
+        return network
+    processes = tuple(
+        replace(p, pipelines=tuple(replace(one, target_ii=1) for one in p.pipelines))
+        for p in network.processes
+    )
+    had = pipeline_timings(replace(network, processes=processes), target)
+    processes = tuple(
+        replace(
+            process,
+            pipelines=tuple(
+                replace(p, target_ii=1) if p.target_ii <= had[p.name].ii else p
+                for p in process.pipelines
+            ),
+        )
+        for process in network.processes
+    )
+    return replace(network, processes=processes)
+
+
 def without_single_trips(pipeline: Pipeline) -> Pipeline:
     """Return the pipeline that is built of one whose innermost loop has a single iteration.
 

@@ -35,7 +35,7 @@ from streamopt.perf.resources.memory_blocks import (
     memories_as_built,
     network_storage,
 )
-from streamopt.perf.resources.operators import operator_amounts, operator_replicas
+from streamopt.perf.resources.operators import operator_amounts, operator_replicas, together
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -76,15 +76,26 @@ class NetworkResources:
 
 
 def resources(
-    network: Network, timings: Mapping[str, PipelineTiming], target: Target
+    network: Network,
+    timings: Mapping[str, PipelineTiming],
+    target: Target,
+    *,
+    shares_in_turn: bool = False,
 ) -> NetworkResources:
     """Return the resources of a network on a target.
+
+    Pipelines of a process from one place of the source are runs of one loop: they count once.
 
     Parameters
     ----------
     timings
         By pipeline name: the II decides what is shared and which adders need no DSPs, the depth
         how many registers data wait in.
+    shares_in_turn
+        Whether DSPs are shared by statements of a body without lanes, over the II as lanes do, and
+        by the loops of a process, one after another. So they are in code of other tools, which
+        write out what they unroll: 2 loops of 64 products and sums each at II 3 took 112 DSPs, and
+        loops of 30 and of 20 products and sums took 155 (ScaleHLS and HIDA, Vitis HLS 2023.2).
 
     Raises
     ------
@@ -93,14 +104,18 @@ def resources(
     """
     storages = network_storage(network, target.memories)
     memories = memories_as_built(network)
-    built = Built(memories, storages)
+    built = Built(memories, storages, shares_in_turn)
     pipelines = {
         pipeline.name: pipeline_resources(pipeline, timings[pipeline.name], built, target)
         for pipeline in network.pipelines
     }
     processes: dict[str, Resources] = {}
     for process in network.processes:
-        used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
+        runs = {pipeline.loc or pipeline.name: pipeline.name for pipeline in process.pipelines}
+        parts = [pipelines[name] for name in runs.values()]
+        used = sum(parts, Resources())
+        if shares_in_turn:
+            used += Resources(dsps=max(p.dsps for p in parts) - used.dsps)
         for name in process.targets & memories.keys():
             if memories[name].place in (Place.LOCAL, Place.ROM):
                 used += memory_resources(storages[name], ping_pong=False)
@@ -118,10 +133,14 @@ def resources(
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The memories of a network as they are split, and how these and FIFOs are held, by name."""
+    """The memories of a network as they are split, and how these and FIFOs are held, by name.
+
+    ``shares_in_turn`` is that of `resources`.
+    """
 
     memories: Mapping[str, Memory]
     storages: Mapping[str, BankStorage]
+    shares_in_turn: bool = False
 
 
 def pipeline_resources(
@@ -135,6 +154,8 @@ def pipeline_resources(
         E854 or E855 if the target has no cost for an operator.
     """
     replicas = operator_replicas(pipeline)
+    if built.shares_in_turn and not pipeline.lanes:
+        replicas = together(replicas)
     used, unit_bits = operator_resources(pipeline, replicas, timing, target)
     multipliers = address_multipliers(pipeline, built.memories)
     used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))

@@ -103,6 +103,17 @@ def operator_replicas(pipeline: Pipeline) -> tuple[Replicas, ...]:
     return tuple(found)
 
 
+def together(replicas: Iterable[Replicas]) -> tuple[Replicas, ...]:
+    """Return operations of one kind as replicas of one of them."""
+    found: dict[tuple[object, ...], Replicas] = {}
+    for each in replicas:
+        one = each.operation
+        kind = (one.operator, one.element, one.implementation, each.lanes, one.over)
+        known = found.get(kind)
+        found[kind] = each if known is None else replace(known, count=known.count + each.count)
+    return tuple(found.values())
+
+
 def lanes_of(port: Port, pipeline: Pipeline) -> frozenset[str]:
     """Return the unrolled loops over which an access goes to different elements or streams."""
     names = {name for subscript in port.subscripts for name in subscript.iterators()}

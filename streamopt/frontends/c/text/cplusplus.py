@@ -100,14 +100,14 @@ def as_c(text: str, places: Places, problems: Problems) -> str:
         loc = places.loc(*_position(start, starts))
         problems.report("E135", f"{what} is not supported", loc, hint)
     tags = {one.tag for one in known} | {_plain(found[0]) for found in _WIDE.finditer(text)}
-    text = _edited(text, (*_named(known), *_unsized(text)), places)
+    text = edited(text, (*_named(known), *_unsized(text)), places)
     text = _without_linkage(text)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(lambda found: " " * len(found[0]), text)
     types = _BUILT_IN | tags | {*_type_names(text)}
-    text = _edited(text, _rewritten(text), places)
-    text = _edited(text, _casts(text, types), places)
-    return _edited(text, _references(text, types), places)
+    text = edited(text, _rewritten(text), places)
+    text = edited(text, _casts(text, types), places)
+    return edited(text, _references(text, types), places)
 
 
 def _named(known: Iterable[_Structure]) -> Iterator[_Edit]:
@@ -173,8 +173,8 @@ def _references(text: str, types: Container[str]) -> Iterator[_Edit]:
         yield found.start(4), found.end(4), mark
 
 
-def _edited(text: str, edits: Iterable[_Edit], places: Places) -> str:
-    """Return the text with edits made, and move the spots behind them."""
+def edited(text: str, edits: Iterable[_Edit], places: Places) -> str:
+    """Return the text with edits, each of one line, made; the spots behind them are moved."""
     starts = _line_starts(text)
     parts: list[str] = []
     shifts: dict[int, list[tuple[int, int]]] = {}

@@ -15,6 +15,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_bytes
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.text.cplusplus import as_c
+from streamopt.frontends.c.text.hls import hls_as_cpp, marked_pragmas
 from streamopt.frontends.c.text.places import OriginalText, Places, Spot
 from streamopt.frontends.c.text.standard_headers import EMPTY_HEADERS
 from streamopt.frontends.c.text.tokens import Lexer
@@ -67,9 +68,19 @@ class Preprocessed:
 
 
 def preprocess(
-    path: Path, defines: Mapping[str, str], include: Sequence[Path], text: str | None = None
+    path: Path,
+    defines: Mapping[str, str],
+    include: Sequence[Path],
+    text: str | None = None,
+    *,
+    is_hls: bool = False,
 ) -> Preprocessed:
     """Return a file, or a text in its place, with its macros expanded and its headers put in.
+
+    Parameters
+    ----------
+    is_hls
+        Whether streams and pragmas of Vitis HLS are kept; they are no C.
 
     Raises
     ------
@@ -89,7 +100,7 @@ def preprocess(
     for name in bad:
         problems.report("E131", f"{name[:60]!r} can't be defined as a macro", None)
     problems.raise_if_any()
-    machine = _Machine(path, include, problems)
+    machine = _Machine(path, include, problems, is_hls=is_hls)
     try:
         result = machine.run(text, defines)
     except LimitError as error:
@@ -130,7 +141,10 @@ def _normal(text: str) -> str:
 class _Machine(Preprocessor):
     """pcpp that counts what it does, collects problems and marks tokens of macro bodies."""
 
-    def __init__(self, path: Path, include: Sequence[Path], problems: Problems) -> None:
+    def __init__(
+        self, path: Path, include: Sequence[Path], problems: Problems, *, is_hls: bool
+    ) -> None:
+        self.is_hls = is_hls
         self.texts: dict[str, OriginalText] = {}
         super().__init__(Lexer())
         self.rewrite_paths: list[Any] = []
@@ -153,10 +167,13 @@ class _Machine(Preprocessor):
             self.define(macro)
         for name, value in defines.items():
             self.define(f"{name} {value}")
+        text = marked_pragmas(text) if self.is_hls else text
         self.texts[self.main] = OriginalText.of(str(self.user_path), text)
         self.parse(text, self.main)
         places = Places(self.main, self.texts)
         result = _emitted(iter(self.token, None), places)
+        if self.is_hls:
+            result = hls_as_cpp(result, places)
         is_cpp = bool(extra) or '"C"' in result or "::" in result
         return Preprocessed(as_c(result, places, self.problems) if is_cpp else result, places)
 
@@ -191,6 +208,7 @@ class _Machine(Preprocessor):
         except ValueError as error:
             self.problems.report("E131", f"{path.name}: {error}", self.where())
             text = ""
+        text = marked_pragmas(text) if self.is_hls else text
         self.includes += 1
         self.total += len(text)
         if self.includes > MAX_INCLUDES or self.total > MAX_TOTAL_CHARACTERS:
