@@ -55,15 +55,18 @@ class DesignChange:
         In the source; None for an option.
     cycles
         Simulated, of the changed design, which was made; 0 where it wasn't.
-    least_cycles
-        Simulated, if the place cost nothing or half: the change gives no more. 0 where unknown.
+    twice_as_fast_cycles
+        Simulated, if the node were twice as fast; 0 for others.
+    problem
+        That was solved; None where none was.
     """
 
     advice: str
     place: SourceLoc | None
     now_cycles: int
     cycles: int = 0
-    least_cycles: int = 0
+    twice_as_fast_cycles: int = 0
+    problem: ChangedProblem | None = None
 
     @property
     def words(self) -> str:
@@ -72,8 +75,8 @@ class DesignChange:
         if self.cycles:
             share = percent(self.now_cycles - self.cycles, self.now_cycles)
             return f"{place}{self.advice} ({self.cycles:,} cycles, {share} less: solved)"
-        if self.least_cycles:
-            share = percent(self.now_cycles - self.least_cycles, self.now_cycles)
+        if self.twice_as_fast_cycles:
+            share = percent(self.now_cycles - self.twice_as_fast_cycles, self.now_cycles)
             return f"{place}{self.advice} (twice as fast there is {share} less)"
         return f"{place}{self.advice}"
 
@@ -128,7 +131,8 @@ def changes(design: KnownDesign, bound_by: Bottleneck) -> Changes:
             continue
         then = found.simulated_cycles
         if then <= (1 - WORTH) * design.cycles:
-            each.append(replace(told, cycles=then, advice=told.advice + _made(design, found)))
+            advice = told.advice + _made(design, found)
+            each.append(replace(told, cycles=then, advice=advice, problem=changed))
         elif told.place is None and not changed.rewrites:
             tried.append(told.advice)
     each.sort(key=lambda change: change.cycles)
