@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +14,6 @@ from tests.support.reported_design import report, small_graph, solved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium isn't installed: apt-get install chromium"
@@ -179,3 +180,33 @@ def test_paper_has_the_whole_run_and_all_tables(page: Path, tab: Tab) -> None:
     tab.does("dispatchEvent(new Event('afterprint'))")
     assert tab.does(SEEN) == [3, 20]
     assert tab.prints().startswith(b"%PDF-")
+
+
+def test_without_scripts_it_tells_verdict_and_tables(page: Path, tab: Tab) -> None:
+    tab.scripts(run=False)
+    try:
+        tab.open(page)
+        shown = tab.does("document.body.innerText")
+        assert tab.does("document.querySelectorAll('.plot').length") == 0
+    finally:
+        tab.scripts(run=True)
+    (first, *_) = report().page.designs
+    assert "Without scripts this page has no charts to zoom" in shown
+    assert report().page.verdict[0] in shown
+    assert first.nodes[0].loops in shown
+    assert tab.does("document.querySelectorAll('details table').length") >= 8
+
+
+@pytest.mark.nightly
+def test_a_large_report_opens_at_once(tab: Tab, tmp_path: Path) -> None:
+    graph = Path(__file__).parents[2] / "graphs" / "transformers" / "multi_head_attention.json"
+    path = so.report_solution(so.solve(graph, level="opt6")).write(tmp_path / "attention.html")
+    assert path.stat().st_size < 3_000_000
+    for width, dark in product([400, 1100, 1900], [False, True]):
+        tab.sees(width, 1000, dark=dark)
+        tab.open(path)
+        assert tab.does("performance.now()") < 2000
+        assert tab.does("document.querySelectorAll('.plot .works').length") == 11
+        assert tab.does("document.documentElement.scrollWidth") <= width
+        assert len(tab.picture(tmp_path / f"{width}{dark}.png").read_bytes()) > 20_000
+    assert tab.complaints == []

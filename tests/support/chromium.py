@@ -68,6 +68,10 @@ class Tab:
         self._call("Emulation.setEmulatedMedia", media=media, features=[scheme, still])
         self.settle()
 
+    def scripts(self, *, run: bool) -> None:
+        """Let pages that are opened run their scripts, or not."""
+        self._call("Emulation.setScriptExecutionDisabled", value=not run)
+
     def points(self, kind: str, x: float, y: float, **more: Any) -> None:
         """Let the mouse do something: ``mouseMoved``, ``mousePressed``, ``mouseReleased``..."""
         button = {} if kind == "mouseMoved" and "buttons" not in more else {"button": "left"}

@@ -14,6 +14,8 @@
      legend                  pairs of a class and words */
 {
   const AXIS_PX = 26, CLICK_PX = 4;
+  const HINT = "Drag to zoom in, Shift-drag to move, Ctrl + wheel or + and − to zoom, arrows to move, "
+    + "0 for the whole run; Shift + arrows move the cursor.";
 
   const button = (words, title, act) =>
     report.html("button", {type: "button", title, "aria-label": title, click: act}, words);
@@ -47,9 +49,8 @@
       if (how.overview) {
         this.box.append(report.html("span", {class: "whole"}, "Whole run"), report.overview(how.overview));
       }
-      place.append(toolbar(how), this.box, legend(how.legend), report.html("p", {class: "hint"},
-        "Drag to zoom in, Shift-drag to move, Ctrl + wheel or + and − to zoom, arrows to move, ",
-        "0 for the whole run; Shift + arrows move the cursor."));
+      place.append(toolbar(how), this.box, legend(how.legend));
+      if (how.overview) place.append(report.html("p", {class: "hint"}, HINT));
       this.area = place;
       this.width = 0;
       this.listen();
