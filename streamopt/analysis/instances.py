@@ -18,24 +18,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import (
-    Compare,
-    CompareOp,
-    Index,
-    Read,
-    conjuncts,
-    is_affine_condition,
-    negated,
-    walk,
-)
 from streamopt.ir.source import Assign, Branch, RangeLoop
 from streamopt.ir.text import isl_affine, isl_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.source import Item
 
 Hull = tuple[int, int]
@@ -59,18 +49,18 @@ class StatementInstance:
     assign: Assign
     loops: tuple[RangeLoop, ...]
     position: tuple[int, ...]
-    guards: tuple[Condition, ...] = ()
+    guards: tuple[ir.Condition, ...] = ()
 
     @property
-    def target(self) -> Access:
+    def target(self) -> ir.Access:
         """Return the access that the statement writes."""
         return self.assign.target
 
     @property
-    def reads(self) -> tuple[Access, ...]:
+    def reads(self) -> tuple[ir.Access, ...]:
         """Return every read in program order, repeated ones too: guards first, then the value."""
-        expressions: list[Expression] = [*self.guards, self.assign.value]
-        return tuple(p.access for e in expressions for p in walk(e) if isinstance(p, Read))
+        expressions: list[ir.Expression] = [*self.guards, self.assign.value]
+        return tuple(p.access for e in expressions for p in ir.walk(e) if isinstance(p, ir.Read))
 
     @property
     def iterators(self) -> tuple[str, ...]:
@@ -87,7 +77,7 @@ def _walk(
     items: Sequence[Item],
     loops: tuple[RangeLoop, ...],
     position: tuple[int, ...],
-    guards: tuple[Condition, ...],
+    guards: tuple[ir.Condition, ...],
 ) -> Iterator[StatementInstance]:
     for place, (inner, conditions) in enumerate(_flattened(items, guards)):
         match inner:
@@ -98,15 +88,17 @@ def _walk(
 
 
 def _flattened(
-    items: Sequence[Item], guards: tuple[Condition, ...]
-) -> Iterator[tuple[Assign | RangeLoop, tuple[Condition, ...]]]:
+    items: Sequence[Item], guards: tuple[ir.Condition, ...]
+) -> Iterator[tuple[Assign | RangeLoop, tuple[ir.Condition, ...]]]:
     """Yield loops and statements with the conditions of the branches around them."""
     for item in items:
         match item:
             case Branch(condition, then, otherwise):
-                yield from _flattened(then, (*guards, *conjuncts(condition)))
+                yield from _flattened(then, (*guards, *ir.conjuncts(condition)))
                 if otherwise:
-                    yield from _flattened(otherwise, (*guards, *conjuncts(negated(condition))))
+                    yield from _flattened(
+                        otherwise, (*guards, *ir.conjuncts(ir.negated(condition)))
+                    )
             case _:
                 yield item, guards
 
@@ -128,29 +120,29 @@ def _reach(value: Affine, known: dict[str, Hull]) -> tuple[int, int]:
     return value.interval({name: (low, high - 1) for name, (low, high) in known.items()})
 
 
-def bound_conditions(loop: RangeLoop) -> Iterator[Condition]:
+def bound_conditions(loop: RangeLoop) -> Iterator[ir.Condition]:
     """Yield that the iterator is inside the bounds of its loop."""
-    iterator = Index(Affine.iterator(loop.iterator))
+    iterator = ir.Index(Affine.iterator(loop.iterator))
     for bound in loop.lower:
-        yield Compare(CompareOp.LE, Index(bound), iterator)
+        yield ir.Compare(ir.CompareOp.LE, ir.Index(bound), iterator)
     for bound in loop.upper:
-        yield Compare(CompareOp.LT, iterator, Index(bound))
+        yield ir.Compare(ir.CompareOp.LT, iterator, ir.Index(bound))
 
 
 def is_certain(instance: StatementInstance) -> bool:
     """Return whether no condition around an instance depends on data."""
-    return all(map(is_affine_condition, instance.guards))
+    return all(map(ir.is_affine_condition, instance.guards))
 
 
 def domain_text(instance: StatementInstance) -> str:
     """Return the constraints on the iterators ``c0, c1, ...`` of an instance."""
     names = _names(instance)
     conditions = [c for loop in instance.loops for c in bound_conditions(loop)]
-    conditions += [guard for guard in instance.guards if is_affine_condition(guard)]
+    conditions += [guard for guard in instance.guards if ir.is_affine_condition(guard)]
     return " and ".join(isl_condition(c, names) for c in conditions) or "true"
 
 
-def access_text(event: str, instance: StatementInstance, access: Access, level: int = 0) -> str:
+def access_text(event: str, instance: StatementInstance, access: ir.Access, level: int = 0) -> str:
     """Return the relation from the iterations of an event to the array elements it touches.
 
     The iterators of as many outer loops as level tells stand behind the subscripts.
@@ -186,9 +178,9 @@ def _names(instance: StatementInstance) -> dict[str, str]:
 
 
 def is_inside(
-    access: Access,
+    access: ir.Access,
     trip_counts: Mapping[str, int],
-    conditions: Sequence[Condition],
+    conditions: Sequence[ir.Condition],
     shape: Sequence[int],
 ) -> bool:
     """Return whether every element that an access touches where all conditions hold exists."""

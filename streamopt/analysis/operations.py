@@ -5,26 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.analysis.value_ranges import built_type, is_shift
+from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import compared_type, expression_type
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-    affine_conjuncts,
-    conditional_reads,
-    is_affine_condition,
-    is_negation,
-    walk,
-)
 from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.schedule import bound_implementation
@@ -33,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from streamopt.analysis.value_ranges import ValueContext
-    from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.graph import Node
     from streamopt.ir.program import Statement
     from streamopt.ir.schedule import Binding
@@ -42,16 +24,16 @@ BEFORE = "before"
 """Name of the partial value of a reduction that an iteration finds."""
 
 _BINARY = {
-    BinaryOp.ADD: Operator.ADD,
-    BinaryOp.SUB: Operator.SUB,
-    BinaryOp.MUL: Operator.MUL,
-    BinaryOp.DIV: Operator.DIV,
-    BinaryOp.MOD: Operator.MOD,
-    BinaryOp.SHL: Operator.BITS,
-    BinaryOp.SHR: Operator.BITS,
-    BinaryOp.AND: Operator.BITS,
-    BinaryOp.OR: Operator.BITS,
-    BinaryOp.XOR: Operator.BITS,
+    ir.BinaryOp.ADD: Operator.ADD,
+    ir.BinaryOp.SUB: Operator.SUB,
+    ir.BinaryOp.MUL: Operator.MUL,
+    ir.BinaryOp.DIV: Operator.DIV,
+    ir.BinaryOp.MOD: Operator.MOD,
+    ir.BinaryOp.SHL: Operator.BITS,
+    ir.BinaryOp.SHR: Operator.BITS,
+    ir.BinaryOp.AND: Operator.BITS,
+    ir.BinaryOp.OR: Operator.BITS,
+    ir.BinaryOp.XOR: Operator.BITS,
 }
 
 
@@ -127,7 +109,7 @@ class OperationList:
     def __init__(
         self,
         among: ValueContext,
-        fetch: Callable[[Access], str],
+        fetch: Callable[[ir.Access], str],
         binding: Binding = (),
         first: int = 0,
     ) -> None:
@@ -136,9 +118,9 @@ class OperationList:
         self._first = first
         self._among = among
         self._fetch = fetch
-        self._known: dict[Expression, str] = {}
+        self._known: dict[ir.Expression, str] = {}
 
-    def value(self, expression: Expression) -> str:
+    def value(self, expression: ir.Expression) -> str:
         """Return the name of an expression's value, after the operations that make it."""
         known = self._known.get(expression)
         if known is None:
@@ -158,50 +140,50 @@ class OperationList:
         self.operations.append(Operation(operator, element, operands, result, built_from, over))
         return result
 
-    def _made(self, expression: Expression) -> str:
+    def _made(self, expression: ir.Expression) -> str:
         match expression:
-            case Literal(value):
+            case ir.Literal(value):
                 return str(value)
-            case Index(value):
+            case ir.Index(value):
                 return str(value)
-            case Read(access):
+            case ir.Read(access):
                 return self._fetch(access)
-            case Compare() | Logic() if is_affine_condition(expression):
+            case ir.Compare() | ir.Logic() if ir.is_affine_condition(expression):
                 return "(index condition)"
             case _:
                 return self._operation(expression)
 
-    def _operation(self, expression: Expression) -> str:
+    def _operation(self, expression: ir.Expression) -> str:
         computed = expression_type(expression, self._among.element_of) or ElementType.FLOAT
         element = built_type(expression, computed, self._among)
         match expression:
-            case Binary(_, _, operand) if is_negation(expression):
+            case ir.Binary(_, _, operand) if ir.is_negation(expression):
                 return self.add(Operator.NEGATE, element, self.value(operand))
-            case Binary(BinaryOp.DIV, Literal(1.0), right) if element.is_float:
+            case ir.Binary(ir.BinaryOp.DIV, ir.Literal(1.0), right) if element.is_float:
                 return self.add(Operator.RECIPROCAL, element, self.value(right))
-            case Binary(BinaryOp.MUL, left, right) if is_shift(expression, element):
+            case ir.Binary(ir.BinaryOp.MUL, left, right) if is_shift(expression, element):
                 return self.add(Operator.BITS, computed, self.value(left), self.value(right))
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 return self.add(_BINARY[op], element, self.value(left), self.value(right))
-            case Cast(_, operand):
+            case ir.Cast(_, operand):
                 return self.add(Operator.CAST, computed, self.value(operand))
-            case Call(function, arguments):
+            case ir.Call(function, arguments):
                 operator = Operator(function.value)
                 return self.add(operator, element, *map(self.value, arguments))
-            case Compare(_, left, right):
+            case ir.Compare(_, left, right):
                 compared = compared_type(left, right, self._among.element_of) or ElementType.FLOAT
                 element = built_type(expression, compared, self._among)
                 return self.add(Operator.COMPARE, element, self.value(left), self.value(right))
-            case Logic(_, operands):
+            case ir.Logic(_, operands):
                 return self.add(Operator.LOGIC, computed, *map(self.value, operands))
-            case Select(condition, then, otherwise):
+            case ir.Select(condition, then, otherwise):
                 parts = (condition, then, otherwise)
                 return self.add(Operator.SELECT, element, *map(self.value, parts))
             case _:
                 raise AssertionError(expression)
 
 
-def read_guards(body: Node | Statement) -> Mapping[Access, Condition]:
+def read_guards(body: Node | Statement) -> Mapping[ir.Access, ir.Condition]:
     """Return an affine condition for every access that happens only where it holds.
 
     An access at several places has what is a condition at all of them; conditions that compare
@@ -212,18 +194,18 @@ def read_guards(body: Node | Statement) -> Mapping[Access, Condition]:
     body
         A streaming node, or a statement of a sequential one.
     """
-    found: dict[Access, list[tuple[Condition, ...]]] = {}
+    found: dict[ir.Access, list[tuple[ir.Condition, ...]]] = {}
     for access, under in _conditional_reads(body):
         found.setdefault(access, []).append(under)
-    guards: dict[Access, Condition] = {}
+    guards: dict[ir.Access, ir.Condition] = {}
     for access, places in found.items():
         common = _common(places)
         if common:
-            guards[access] = common[0] if len(common) == 1 else Logic(LogicOp.AND, common)
+            guards[access] = common[0] if len(common) == 1 else ir.Logic(ir.LogicOp.AND, common)
     return guards
 
 
-def _common(places: Iterable[tuple[Condition, ...]]) -> tuple[Condition, ...]:
+def _common(places: Iterable[tuple[ir.Condition, ...]]) -> tuple[ir.Condition, ...]:
     first, *others = places
     shared = set(first).intersection(*others)
     return tuple(
@@ -233,17 +215,17 @@ def _common(places: Iterable[tuple[Condition, ...]]) -> tuple[Condition, ...]:
 
 def _conditional_reads(
     body: Node | Statement,
-) -> Iterator[tuple[Access, tuple[Condition, ...]]]:
-    under: tuple[Condition, ...] = ()
+) -> Iterator[tuple[ir.Access, tuple[ir.Condition, ...]]]:
+    under: tuple[ir.Condition, ...] = ()
     if body.guard is not None:
-        under = affine_conjuncts(body.guard)
-        yield from conditional_reads(body.guard)
+        under = ir.affine_conjuncts(body.guard)
+        yield from ir.conditional_reads(body.guard)
     if body.start is not None:
-        yield from conditional_reads(body.start)
-    yield from conditional_reads(body.value, under)
+        yield from ir.conditional_reads(body.start)
+    yield from ir.conditional_reads(body.value, under)
 
 
-def compares_whole_numbers(condition: Condition) -> bool:
+def compares_whole_numbers(condition: ir.Condition) -> bool:
     """Return whether a condition compares with no fraction."""
-    literals = (part.value for part in walk(condition) if isinstance(part, Literal))
+    literals = (part.value for part in ir.walk(condition) if isinstance(part, ir.Literal))
     return all(float(value).is_integer() for value in literals)

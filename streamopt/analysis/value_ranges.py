@@ -11,6 +11,7 @@ from functools import reduce
 from math import frexp
 from typing import TYPE_CHECKING
 
+from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import (
     Range,
     called_range,
@@ -20,25 +21,9 @@ from streamopt.ir.arithmetic import (
     type_range,
 )
 from streamopt.ir.element import ElementType, FixedPoint
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    Index,
-    Literal,
-    Logic,
-    Read,
-    Select,
-    children,
-    uncast,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from streamopt.ir.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +45,19 @@ class ValueContext:
     element_of: Callable[[str], ElementType]
     trip_counts: Mapping[str, int]
     known: Mapping[str, Range] = field(default_factory=dict[str, "Range"])
-    found: dict[int, tuple[Expression, Range | None]] = field(
-        default_factory=dict[int, "tuple[Expression, Range | None]"], repr=False, compare=False
+    found: dict[int, tuple[ir.Expression, Range | None]] = field(
+        default_factory=dict[int, "tuple[ir.Expression, Range | None]"], repr=False, compare=False
     )
 
 
-def value_range(expression: Expression, among: ValueContext) -> Range | None:
+def value_range(expression: ir.Expression, among: ValueContext) -> Range | None:
     """Return between which values an expression lies; None if it isn't of an integer type."""
     match expression:
-        case Literal(value):
+        case ir.Literal(value):
             return Range(int(value), int(value)) if float(value).is_integer() else None
-        case Compare() | Logic():
+        case ir.Compare() | ir.Logic():
             return Range(0, 1)
-        case Index(value):
+        case ir.Index(value):
             return _wrapped(Range(*value.bounds(among.trip_counts)), ElementType.INT32)
         case _:
             if id(expression) not in among.found:
@@ -80,7 +65,7 @@ def value_range(expression: Expression, among: ValueContext) -> Range | None:
             return among.found[id(expression)][1]
 
 
-def _operated(expression: Expression, among: ValueContext) -> Range | None:
+def _operated(expression: ir.Expression, among: ValueContext) -> Range | None:
     element = expression_type(expression, among.element_of)
     if element is None or not element.is_integer:
         return None
@@ -92,19 +77,19 @@ def _wrapped(exact: Range | None, element: ElementType) -> Range:
     return exact if exact is not None and exact.within(whole) else whole
 
 
-def _exact(expression: Expression, element: ElementType, among: ValueContext) -> Range | None:
+def _exact(expression: ir.Expression, element: ElementType, among: ValueContext) -> Range | None:
     """Return the range of an operation's exact result; None where nothing is known of it."""
     match expression:
-        case Read(access):
+        case ir.Read(access):
             return among.known.get(access.array)
-        case Cast(_, operand):
+        case ir.Cast(_, operand):
             return value_range(operand, among)
-        case Select(_, then, otherwise):
+        case ir.Select(_, then, otherwise):
             return _joined([value_range(one, among) for one in (then, otherwise)])
-        case Call(function, arguments):
+        case ir.Call(function, arguments):
             given = _converted(arguments, element, among)
             return None if given is None else called_range(function, given)
-        case Binary(op, left, right):
+        case ir.Binary(op, left, right):
             sides = _converted((left, right), element, among)
             return None if sides is None else computed_range(op, *sides)
         case _:
@@ -112,7 +97,7 @@ def _exact(expression: Expression, element: ElementType, among: ValueContext) ->
 
 
 def _converted(
-    operands: Sequence[Expression], element: ElementType, among: ValueContext
+    operands: Sequence[ir.Expression], element: ElementType, among: ValueContext
 ) -> list[Range] | None:
     """Return the operands' ranges after conversion to the type that an operation is done in."""
     found = [value_range(operand, among) for operand in operands]
@@ -128,7 +113,7 @@ _WHOLE = (ElementType.INT8, ElementType.INT16, ElementType.INT32, ElementType.IN
 _MOST_MANTISSA_BITS = 53
 
 
-def built_type(expression: Expression, element: ElementType, among: ValueContext) -> ElementType:
+def built_type(expression: ir.Expression, element: ElementType, among: ValueContext) -> ElementType:
     """Return the type of the operator that computes an operation.
 
     A multiplier is as wide as its wider operand, other operators of integers as the widest of
@@ -139,15 +124,15 @@ def built_type(expression: Expression, element: ElementType, among: ValueContext
     element
         In which C computes it.
     """
-    product: Binary | None = None
-    if isinstance(expression, Binary) and expression.op is BinaryOp.MUL:
+    product: ir.Binary | None = None
+    if isinstance(expression, ir.Binary) and expression.op is ir.BinaryOp.MUL:
         product = expression
     if element.is_fixed and product is not None:
         types = operand_types(product, element, among.element_of)
         return max(types, key=lambda one: one.bits)
     if not element.is_integer:
         return element
-    values = [value_range(operand, among) for operand in children(expression)]
+    values = [value_range(operand, among) for operand in ir.children(expression)]
     if product is None:
         values.append(value_range(expression, among))
     if None in values:
@@ -156,7 +141,7 @@ def built_type(expression: Expression, element: ElementType, among: ValueContext
     return integer_of_bits(bits) if bits < element.bits else element
 
 
-def is_shift(product: Binary, element: ElementType) -> bool:
+def is_shift(product: ir.Binary, element: ElementType) -> bool:
     """Return whether a product of whole or fixed-point numbers is one by a power of two.
 
     It takes no multiplier, but wires.
@@ -166,9 +151,9 @@ def is_shift(product: Binary, element: ElementType) -> bool:
     return any(map(_is_power_of_two, (product.left, product.right)))
 
 
-def _is_power_of_two(factor: Expression) -> bool:
-    inner = uncast(factor)
-    return isinstance(inner, Literal) and frexp(abs(inner.value))[0] == 0.5
+def _is_power_of_two(factor: ir.Expression) -> bool:
+    inner = ir.uncast(factor)
+    return isinstance(inner, ir.Literal) and frexp(abs(inner.value))[0] == 0.5
 
 
 def integer_of_bits(bits: int) -> ElementType:

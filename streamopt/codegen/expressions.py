@@ -15,31 +15,16 @@ import numpy as np
 
 from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
 from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import FloorDiv, Iter, Mod
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-    is_negation,
-)
 from streamopt.ir.operators import Operator, Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.graph import Node
 
 
@@ -80,27 +65,27 @@ _SELECT, _OR, _AND, _BIT_OR, _BIT_XOR, _BIT_AND, _EQUAL, _LESS, _SHIFT, _SUM, _P
     range(12)
 )
 _PRECEDENCE = {
-    BinaryOp.ADD: _SUM,
-    BinaryOp.SUB: _SUM,
-    BinaryOp.MUL: _PRODUCT,
-    BinaryOp.DIV: _PRODUCT,
-    BinaryOp.MOD: _PRODUCT,
-    BinaryOp.SHL: _SHIFT,
-    BinaryOp.SHR: _SHIFT,
-    BinaryOp.AND: _BIT_AND,
-    BinaryOp.XOR: _BIT_XOR,
-    BinaryOp.OR: _BIT_OR,
+    ir.BinaryOp.ADD: _SUM,
+    ir.BinaryOp.SUB: _SUM,
+    ir.BinaryOp.MUL: _PRODUCT,
+    ir.BinaryOp.DIV: _PRODUCT,
+    ir.BinaryOp.MOD: _PRODUCT,
+    ir.BinaryOp.SHL: _SHIFT,
+    ir.BinaryOp.SHR: _SHIFT,
+    ir.BinaryOp.AND: _BIT_AND,
+    ir.BinaryOp.XOR: _BIT_XOR,
+    ir.BinaryOp.OR: _BIT_OR,
 }
 _BOUND = {
-    BinaryOp.ADD: Operator.ADD,
-    BinaryOp.SUB: Operator.SUB,
-    BinaryOp.MUL: Operator.MUL,
+    ir.BinaryOp.ADD: Operator.ADD,
+    ir.BinaryOp.SUB: Operator.SUB,
+    ir.BinaryOp.MUL: Operator.MUL,
 }
 _REDUCING = {Reduction.ADD: Operator.ADD, Reduction.MUL: Operator.MUL}
-_CONNECTIVES = {LogicOp.AND: ("&&", _AND), LogicOp.OR: ("||", _OR)}
+_CONNECTIVES = {ir.LogicOp.AND: ("&&", _AND), ir.LogicOp.OR: ("||", _OR)}
 
 FUNCTION_NAMES = OPERATOR_FUNCTION_NAMES.union(
-    f"{function.c_name}{suffix}" for function in Function for suffix in ("", "f")
+    f"{function.c_name}{suffix}" for function in ir.Function for suffix in ("", "f")
 )
 """All functions that emitted code may call."""
 
@@ -137,11 +122,11 @@ class ExpressionText:
     """
 
     element_of: Callable[[str], ElementType]
-    read: Callable[[Access], str]
+    read: Callable[[ir.Access], str]
     index: Callable[[Affine], str]
     function: Callable[[Operator, ElementType], str | None] = _no_function
 
-    def text(self, expression: Expression, wanted: ElementType) -> str:
+    def text(self, expression: ir.Expression, wanted: ElementType) -> str:
         """Return the text of an expression's value, converted to a type.
 
         Raises
@@ -154,7 +139,7 @@ class ExpressionText:
         widens = (element, wanted) == (ElementType.FLOAT, ElementType.DOUBLE)
         return text if element is wanted or widens else _cast(text, element, wanted)
 
-    def condition(self, condition: Condition) -> str:
+    def condition(self, condition: ir.Condition) -> str:
         """Return the text of a truth value."""
         return self._truth(condition)[0]
 
@@ -178,81 +163,81 @@ class ExpressionText:
                 function = self.function(_REDUCING[reduction], element)
                 return f"{function}({left}, {right})" if function else f"{left} {reduction} {right}"
             case Reduction.MAX | Reduction.MIN:
-                return self._called(Function(reduction.value), [left, right], element)
+                return self._called(ir.Function(reduction.value), [left, right], element)
 
-    def _type(self, expression: Expression) -> ElementType | None:
+    def _type(self, expression: ir.Expression) -> ElementType | None:
         return expression_type(expression, self.element_of)
 
     def _binary(
-        self, op: BinaryOp, left: Expression, right: Expression, element: ElementType
+        self, op: ir.BinaryOp, left: ir.Expression, right: ir.Expression, element: ElementType
     ) -> tuple[str, int]:
         function = self.function(_BOUND[op], element) if op in _BOUND else None
         if function is not None:
             operands = [self._exactly(side, element) for side in (left, right)]
             return f"{function}({', '.join(operands)})", _ATOM
         level = least = _PRECEDENCE[op]
-        if level <= _SHIFT and not (isinstance(left, Binary) and left.op is op):
+        if level <= _SHIFT and not (isinstance(left, ir.Binary) and left.op is op):
             least = _PRODUCT  # compilers warn of sums, shifts and bits without brackets
         after = max(level + 1, _PRODUCT) if level <= _SHIFT else level + 1
-        types = operand_types(Binary(op, left, right), element, self.element_of)
+        types = operand_types(ir.Binary(op, left, right), element, self.element_of)
         sides = self._inside(left, least, types[0]), self._inside(right, after, types[1])
         return f"{sides[0]} {op} {sides[1]}", level
 
     def _call(
-        self, function: Function, arguments: Sequence[Expression], element: ElementType
+        self, function: ir.Function, arguments: Sequence[ir.Expression], element: ElementType
     ) -> str:
-        keeps = element.is_fixed and function is Function.ABS
+        keeps = element.is_fixed and function is ir.Function.ABS
         types = [(self._type(a) or element) if keeps else element for a in arguments]
         texts = [self._exactly(a, kind) for a, kind in zip(arguments, types, strict=True)]
         return self._called(function, texts, element)
 
-    def _called(self, function: Function, arguments: list[str], element: ElementType) -> str:
+    def _called(self, function: ir.Function, arguments: list[str], element: ElementType) -> str:
         listed = ", ".join(arguments)
         if element is ElementType.HALF:
             listed = ", ".join(f"static_cast<float>({argument})" for argument in arguments)
             return f"static_cast<half>({function.c_name}f({listed}))"
-        if element.is_fixed and function is Function.ABS:
+        if element.is_fixed and function is ir.Function.ABS:
             return f"std::max<{element}>({listed}, -({listed}))"
         if not element.is_float:
-            name = {Function.ABS: "abs"}.get(function, f"{function}<{element}>")
+            name = {ir.Function.ABS: "abs"}.get(function, f"{function}<{element}>")
             return f"std::{name}({listed})"
         return f"{function.c_name}{'f' if element is ElementType.FLOAT else ''}({listed})"
 
-    def _text(self, expression: Expression, element: ElementType) -> tuple[str, int]:
+    def _text(self, expression: ir.Expression, element: ElementType) -> tuple[str, int]:
         match expression:
-            case Literal(value):
+            case ir.Literal(value):
                 text = literal(value, element)
                 return (f"({text})" if text.startswith("-") else text), _ATOM
-            case Read(access):
+            case ir.Read(access):
                 return self.read(access), _ATOM
-            case Index(value):
+            case ir.Index(value):
                 text = self.index(value)
                 return (text if text.isidentifier() else f"({text})"), _ATOM
-            case Cast(target, operand):
+            case ir.Cast(target, operand):
                 source = self._type(operand) or target
                 return _cast(self._text(operand, source)[0], source, target), _ATOM
-            case Binary(_, _, operand) if is_negation(expression):
+            case ir.Binary(_, _, operand) if ir.is_negation(expression):
                 own = (self._type(operand) or element) if element.is_fixed else element
                 return f"-{self._inside(operand, _ATOM, own)}", _PRODUCT
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 return self._binary(op, left, right, element)
-            case Call(function, arguments):
+            case ir.Call(function, arguments):
                 return self._call(function, arguments, element), _ATOM
-            case Select(condition, then, otherwise):
+            case ir.Select(condition, then, otherwise):
                 sides = self._inside(then, _OR, element), self._inside(otherwise, _OR, element)
                 return f"({self.condition(condition)} ? {sides[0]} : {sides[1]})", _ATOM
-            case Compare() | Logic():
+            case ir.Compare() | ir.Logic():
                 return self._truth(expression)
             case _:
                 assert_never(expression)
 
-    def _truth(self, condition: Condition) -> tuple[str, int]:
+    def _truth(self, condition: ir.Condition) -> tuple[str, int]:
         match condition:
-            case Compare(op, left, right):
+            case ir.Compare(op, left, right):
                 element = compared_type(left, right, self.element_of) or ElementType.DOUBLE
                 sides = self._side(left, element), self._side(right, element)
                 return f"{sides[0]} {op} {sides[1]}", _LESS
-            case Logic(op, operands):
+            case ir.Logic(op, operands):
                 symbol, level = _CONNECTIVES[op]
                 parts = (self._truth(operand) for operand in operands)
                 texts = (text if own >= _BIT_OR else f"({text})" for text, own in parts)
@@ -260,22 +245,22 @@ class ExpressionText:
             case _:
                 assert_never(condition)
 
-    def _side(self, expression: Expression, element: ElementType) -> str:
+    def _side(self, expression: ir.Expression, element: ElementType) -> str:
         """Return one side of a comparison; integers of the other sign are converted."""
-        if isinstance(expression, Index) and not _needs_casts(element):
+        if isinstance(expression, ir.Index) and not _needs_casts(element):
             return self.index(expression.value)
         own = self._type(expression)
         if own is not None and not element.is_float and own.is_signed is not element.is_signed:
             return self._exactly(expression, element)
         return self._inside(expression, _SUM, element)
 
-    def _exactly(self, expression: Expression, element: ElementType) -> str:
+    def _exactly(self, expression: ir.Expression, element: ElementType) -> str:
         """Return the text of an operand, with a cast where it has another type."""
         own = self._type(expression) or element
         text = self._text(expression, own)[0]
         return text if own is element else _cast(text, own, element)
 
-    def _inside(self, expression: Expression, level: int, element: ElementType) -> str:
+    def _inside(self, expression: ir.Expression, level: int, element: ElementType) -> str:
         """Return the text of an operand, in brackets if it binds weaker than ``level``.
 
         C converts between its own types; others are cast to the type that is wanted.

@@ -10,31 +10,15 @@ import math
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
+from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType, common_type
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    Read,
-    Select,
-    children,
-    rebuild,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from streamopt.ir.expression import Expression
-
 
 def expression_type(
-    expression: Expression, element_of: Callable[[str], ElementType]
+    expression: ir.Expression, element_of: Callable[[str], ElementType]
 ) -> ElementType | None:
     """Return the type of an expression's value; None where it holds nothing but literals.
 
@@ -44,39 +28,39 @@ def expression_type(
         Element type of an array by name.
     """
 
-    def typed(part: Expression) -> ElementType | None:
+    def typed(part: ir.Expression) -> ElementType | None:
         return expression_type(part, element_of)
 
     match expression:
-        case Literal():
+        case ir.Literal():
             return None
-        case Read(access):
+        case ir.Read(access):
             return element_of(access.array)
-        case Index() | Compare() | Logic():
+        case ir.Index() | ir.Compare() | ir.Logic():
             return ElementType.INT32
-        case Cast(element):
+        case ir.Cast(element):
             return element
-        case Binary(BinaryOp.SHL | BinaryOp.SHR, left, _):
+        case ir.Binary(ir.BinaryOp.SHL | ir.BinaryOp.SHR, left, _):
             return common_type(typed(left), typed(left))
-        case Binary(op, left, right):
+        case ir.Binary(op, left, right):
             return result_type(op, typed(left), typed(right))
-        case Select(_, left, right):
+        case ir.Select(_, left, right):
             return common_type(typed(left), typed(right))
-        case Call(function, arguments):
+        case ir.Call(function, arguments):
             return _called(function, reduce(common_type, map(typed, arguments)))
         case _:
             assert_never(expression)
 
 
 def compared_type(
-    left: Expression, right: Expression, element_of: Callable[[str], ElementType]
+    left: ir.Expression, right: ir.Expression, element_of: Callable[[str], ElementType]
 ) -> ElementType | None:
     """Return the type in which two values are compared: that of their sum."""
-    return expression_type(Binary(BinaryOp.ADD, left, right), element_of)
+    return expression_type(ir.Binary(ir.BinaryOp.ADD, left, right), element_of)
 
 
 def operand_types(
-    operation: Binary, element: ElementType, element_of: Callable[[str], ElementType]
+    operation: ir.Binary, element: ElementType, element_of: Callable[[str], ElementType]
 ) -> tuple[ElementType, ElementType]:
     """Return the types that the operands of an operation are converted to.
 
@@ -94,9 +78,9 @@ def operand_types(
     return _as_fixed(left or right or element), _as_fixed(right or left or element)
 
 
-def _called(function: Function, operand: ElementType | None) -> ElementType | None:
-    if operand is not None and operand.is_fixed and function is Function.ABS:
-        return result_type(BinaryOp.SUB, operand, operand)
+def _called(function: ir.Function, operand: ElementType | None) -> ElementType | None:
+    if operand is not None and operand.is_fixed and function is ir.Function.ABS:
+        return result_type(ir.BinaryOp.SUB, operand, operand)
     real = operand is None or operand.is_float or function.keeps_type
     return operand if real else ElementType.DOUBLE
 
@@ -106,7 +90,7 @@ def _as_fixed(element: ElementType) -> ElementType:
 
 
 def result_type(
-    op: BinaryOp, left: ElementType | None, right: ElementType | None
+    op: ir.BinaryOp, left: ElementType | None, right: ElementType | None
 ) -> ElementType | None:
     """Return the type of an operation's result; a literal takes the type of the other operand."""
     common = common_type(left, right)
@@ -114,11 +98,11 @@ def result_type(
         return common
     one, other = ((side or common).fixed_point for side in (left, right))
     match op:
-        case BinaryOp.ADD | BinaryOp.SUB:
+        case ir.BinaryOp.ADD | ir.BinaryOp.SUB:
             return ElementType.of_fixed_point(one.sum(other))
-        case BinaryOp.MUL:
+        case ir.BinaryOp.MUL:
             return ElementType.of_fixed_point(one.product(other))
-        case BinaryOp.DIV:
+        case ir.BinaryOp.DIV:
             return ElementType.of_fixed_point(one.quotient(other))
         case _:
             return common
@@ -132,7 +116,7 @@ class ConstantError(Exception):
     """An operation on constants has no value; the text says why."""
 
 
-def computed(op: BinaryOp, left: float, right: float, element: ElementType | None) -> float:
+def computed(op: ir.BinaryOp, left: float, right: float, element: ElementType | None) -> float:
     """Return ``left op right`` of numbers of a type: rounded to it, but exact for integers.
 
     An integer may lie outside of its type: the caller wraps it, or refuses it. Rounding the
@@ -156,7 +140,7 @@ def computed(op: BinaryOp, left: float, right: float, element: ElementType | Non
     return _tried(kind.nearest, _finite(op.of_reals, *values))
 
 
-def called(function: Function, *arguments: float) -> float:
+def called(function: ir.Function, *arguments: float) -> float:
     """Return a function's value in double precision; raises as `computed`."""
     return float(_finite(function.of_reals, *arguments))
 
@@ -175,24 +159,24 @@ def _tried(operation: Callable[..., float], *values: float) -> float:
         raise ConstantError(str(error)) from None
 
 
-def folded_binary(op: BinaryOp, left: Expression, right: Expression) -> Expression:
+def folded_binary(op: ir.BinaryOp, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     """Return ``left op right``, as one literal if both are literals; raises as `computed`."""
     match left, right:
-        case Literal(first), Literal(second) if not op.is_for_integers:
-            return Literal(computed(op, first, second, None))
+        case ir.Literal(first), ir.Literal(second) if not op.is_for_integers:
+            return ir.Literal(computed(op, first, second, None))
         case _:
-            return Binary(op, left, right)
+            return ir.Binary(op, left, right)
 
 
-def folded_call(function: Function, *arguments: Expression) -> Expression:
+def folded_call(function: ir.Function, *arguments: ir.Expression) -> ir.Expression:
     """Return a call, as one literal if all arguments are; raises as `called`."""
-    values = [argument.value for argument in arguments if isinstance(argument, Literal)]
+    values = [argument.value for argument in arguments if isinstance(argument, ir.Literal)]
     if len(values) == len(arguments):
-        return Literal(called(function, *values))
-    return Call(function, arguments)
+        return ir.Literal(called(function, *values))
+    return ir.Call(function, arguments)
 
 
-def with_constants_folded(expression: Expression, element: ElementType) -> Expression:
+def with_constants_folded(expression: ir.Expression, element: ElementType) -> ir.Expression:
     """Return an expression without operations on two literals, if it is computed in one type.
 
     Each is done as the hardware would, rounded to its type; one without a finite result, or with
@@ -200,19 +184,19 @@ def with_constants_folded(expression: Expression, element: ElementType) -> Expre
 
         mul1 = 2.0 * 0.05 / (0.05 * 0.05)   ->   mul1 = 39.99999999999999
     """
-    operands = children(expression)
+    operands = ir.children(expression)
     folded = tuple(with_constants_folded(operand, element) for operand in operands)
     if folded != operands:
-        expression = rebuild(expression, folded)
+        expression = ir.rebuild(expression, folded)
     match expression:
-        case Binary(op, Literal(left), Literal(right)):
+        case ir.Binary(op, ir.Literal(left), ir.Literal(right)):
             value = _fitting(op, left, right, element)
-            return expression if value is None else Literal(value)
+            return expression if value is None else ir.Literal(value)
         case _:
             return expression
 
 
-def _fitting(op: BinaryOp, left: float, right: float, element: ElementType) -> float | None:
+def _fitting(op: ir.BinaryOp, left: float, right: float, element: ElementType) -> float | None:
     is_whole = element.is_integer and left.is_integer() and right.is_integer()
     if not element.is_float and not is_whole:
         return None
@@ -227,11 +211,11 @@ def _fitting(op: BinaryOp, left: float, right: float, element: ElementType) -> f
     return float(whole) if fits else None
 
 
-def negated(value: Expression) -> Expression:
+def negated(value: ir.Expression) -> ir.Expression:
     """Return ``-0.0 - value``; for a literal the literal with the other sign."""
-    if isinstance(value, Literal):
-        return Literal(-value.value)
-    return Binary(BinaryOp.SUB, Literal(-0.0), value)
+    if isinstance(value, ir.Literal):
+        return ir.Literal(-value.value)
+    return ir.Binary(ir.BinaryOp.SUB, ir.Literal(-0.0), value)
 
 
 class Range(NamedTuple):
@@ -278,45 +262,45 @@ def partial_sums(term: Range, terms: int) -> Range:
     return Range(min(0, terms * term.low), max(0, terms * term.high))
 
 
-def called_range(function: Function, given: Sequence[Range]) -> Range | None:
+def called_range(function: ir.Function, given: Sequence[Range]) -> Range | None:
     """Return the range of a function's exact result; None where nothing is known of it."""
     match function, given:
-        case Function.MAX, [one, other]:
+        case ir.Function.MAX, [one, other]:
             return Range(max(one.low, other.low), max(one.high, other.high))
-        case Function.MIN, [one, other]:
+        case ir.Function.MIN, [one, other]:
             return Range(min(one.low, other.low), min(one.high, other.high))
-        case Function.ABS, [one]:
+        case ir.Function.ABS, [one]:
             least = 0 if one.low <= 0 <= one.high else min(abs(one.low), abs(one.high))
             return Range(least, max(abs(one.low), abs(one.high)))
         case _:
             return None
 
 
-def computed_range(op: BinaryOp, left: Range, right: Range) -> Range | None:
+def computed_range(op: ir.BinaryOp, left: Range, right: Range) -> Range | None:
     """Return the range of an operation's exact result; None where nothing is known of it."""
     match op:
-        case BinaryOp.ADD:
+        case ir.BinaryOp.ADD:
             return Range(left.low + right.low, left.high + right.high)
-        case BinaryOp.SUB:
+        case ir.BinaryOp.SUB:
             return Range(left.low - right.high, left.high - right.low)
-        case BinaryOp.MUL:
+        case ir.BinaryOp.MUL:
             corners = [one * other for one in left for other in right]
             return Range(min(corners), max(corners))
-        case BinaryOp.DIV | BinaryOp.MOD:
+        case ir.BinaryOp.DIV | ir.BinaryOp.MOD:
             return _divided(op, left, right)
-        case BinaryOp.SHL | BinaryOp.SHR:
+        case ir.BinaryOp.SHL | ir.BinaryOp.SHR:
             return _shifted(op, left, right)
-        case BinaryOp.AND:
+        case ir.BinaryOp.AND:
             caps = [side.high for side in (left, right) if side.low >= 0]
             return Range(0, min(caps)) if caps else _of_bits(left, right)
-        case BinaryOp.OR | BinaryOp.XOR:
+        case ir.BinaryOp.OR | ir.BinaryOp.XOR:
             return _of_bits(left, right)
 
 
-def _divided(op: BinaryOp, left: Range, right: Range) -> Range:
+def _divided(op: ir.BinaryOp, left: Range, right: Range) -> Range:
     """Return a quotient's or remainder's range: as in C, towards zero, the dividend's sign."""
     least = 1 if right.low <= 0 <= right.high else min(abs(right.low), abs(right.high))
-    if op is BinaryOp.DIV:
+    if op is ir.BinaryOp.DIV:
         most = max(abs(left.low), abs(left.high)) // least
         is_positive = left.low >= 0 and right.low >= 0
     else:
@@ -325,10 +309,12 @@ def _divided(op: BinaryOp, left: Range, right: Range) -> Range:
     return Range(0 if is_positive else -max(0, most), max(0, most))
 
 
-def _shifted(op: BinaryOp, left: Range, right: Range) -> Range | None:
+def _shifted(op: ir.BinaryOp, left: Range, right: Range) -> Range | None:
     if right.low < 0 or right.high > 63:
         return None
-    ends = [side << by if op is BinaryOp.SHL else side >> by for side in left for by in (*right,)]
+    ends = [
+        side << by if op is ir.BinaryOp.SHL else side >> by for side in left for by in (*right,)
+    ]
     return Range(min(ends), max(ends))
 
 

@@ -8,24 +8,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, assert_never
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
-from streamopt.ir.expression import (
-    Access,
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    Expression,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-    is_negation,
-)
 from streamopt.ir.operators import CompareOp, Reduction
 
 if TYPE_CHECKING:
@@ -33,31 +17,30 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Atom
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Condition
 
 _SELECT, _OR, _AND, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _UNARY, _ATOM = (
     range(12)
 )
-_LEVELS: Mapping[BinaryOp, int] = {
-    BinaryOp.ADD: _SUM,
-    BinaryOp.SUB: _SUM,
-    BinaryOp.MUL: _PRODUCT,
-    BinaryOp.DIV: _PRODUCT,
-    BinaryOp.MOD: _PRODUCT,
-    BinaryOp.SHL: _SHIFT,
-    BinaryOp.SHR: _SHIFT,
-    BinaryOp.AND: _BIT_AND,
-    BinaryOp.XOR: _BIT_XOR,
-    BinaryOp.OR: _BIT_OR,
+_LEVELS: Mapping[ir.BinaryOp, int] = {
+    ir.BinaryOp.ADD: _SUM,
+    ir.BinaryOp.SUB: _SUM,
+    ir.BinaryOp.MUL: _PRODUCT,
+    ir.BinaryOp.DIV: _PRODUCT,
+    ir.BinaryOp.MOD: _PRODUCT,
+    ir.BinaryOp.SHL: _SHIFT,
+    ir.BinaryOp.SHR: _SHIFT,
+    ir.BinaryOp.AND: _BIT_AND,
+    ir.BinaryOp.XOR: _BIT_XOR,
+    ir.BinaryOp.OR: _BIT_OR,
 }
 
 
 def assignment_texts(
-    target: Access,
-    value: Expression,
+    target: ir.Access,
+    value: ir.Expression,
     reduction: Reduction | None = None,
-    start: Expression | None = None,
-    guard: Condition | None = None,
+    start: ir.Expression | None = None,
+    guard: ir.Condition | None = None,
 ) -> Iterator[str]:
     """Yield the texts that read back as a statement: what a reduction starts from, then it."""
     place, term = access_text(target), expression_text(value)
@@ -75,54 +58,54 @@ def assignment_texts(
             assert_never(reduction)
 
 
-def expression_text(expression: Expression) -> str:
+def expression_text(expression: ir.Expression) -> str:
     """Return the text that reads back as the expression."""
     return _text(expression)[0]
 
 
-def _text(expression: Expression) -> tuple[str, int]:
+def _text(expression: ir.Expression) -> tuple[str, int]:
     """Return text and how tightly its outermost operation binds."""
     match expression:
-        case Compare() | Logic() | Select():
+        case ir.Compare() | ir.Logic() | ir.Select():
             return _truth_text(expression)
-        case Literal(value):
+        case ir.Literal(value):
             return _number(value), _ATOM
-        case Read(access):
+        case ir.Read(access):
             return access_text(access), _ATOM
-        case Index(value):
+        case ir.Index(value):
             return f"index({affine_text(value)})", _ATOM
-        case Cast(element, operand):
+        case ir.Cast(element, operand):
             return _cast_text(element, _text(operand)[0]), _ATOM
-        case Binary(_, _, right) if is_negation(expression):
+        case ir.Binary(_, _, right) if ir.is_negation(expression):
             return f"-{_at_least(_UNARY, right)}", _UNARY
-        case Binary(op, left, right):
+        case ir.Binary(op, left, right):
             level = _LEVELS[op]
             return f"{_at_least(level, left)} {op} {_at_least(level + 1, right)}", level
-        case Call(Function.MAX, (value, Literal(0.0))):
+        case ir.Call(ir.Function.MAX, (value, ir.Literal(0.0))):
             return f"relu({_text(value)[0]})", _ATOM
-        case Call(function, arguments):
+        case ir.Call(function, arguments):
             return f"{function}({', '.join(_text(argument)[0] for argument in arguments)})", _ATOM
         case _:
             assert_never(expression)
 
 
-def _truth_text(expression: Compare | Logic | Select) -> tuple[str, int]:
+def _truth_text(expression: ir.Compare | ir.Logic | ir.Select) -> tuple[str, int]:
     match expression:
-        case Compare(op, left, right):
+        case ir.Compare(op, left, right):
             return f"{_side_text(left)} {op} {_side_text(right)}", _COMPARE
-        case Logic(op, operands):
-            level = _AND if op is LogicOp.AND else _OR
+        case ir.Logic(op, operands):
+            level = _AND if op is ir.LogicOp.AND else _OR
             return f" {op} ".join(_at_least(level + 1, part) for part in operands), level
-        case Select(condition, then, otherwise):
+        case ir.Select(condition, then, otherwise):
             then_text, condition_text = _at_least(_BIT_OR, then), _text(condition)[0]
             return f"{then_text} if {condition_text} else {_text(otherwise)[0]}", _SELECT
         case _:
             assert_never(expression)
 
 
-def _side_text(side: Expression) -> str:
+def _side_text(side: ir.Expression) -> str:
     """Return one side of a comparison, where iterators need no ``index``."""
-    if isinstance(side, Index) and side.value.terms:
+    if isinstance(side, ir.Index) and side.value.terms:
         return affine_text(side.value)
     return _at_least(_BIT_OR, side)
 
@@ -131,12 +114,12 @@ def _number(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def _at_least(level: int, expression: Expression) -> str:
+def _at_least(level: int, expression: ir.Expression) -> str:
     text, own_level = _text(expression)
     return text if own_level >= level else f"({text})"
 
 
-def access_text(access: Access) -> str:
+def access_text(access: ir.Access) -> str:
     """Return the text that reads back as an element of an array."""
     return access.array + "".join(f"[{affine_text(s)}]" for s in access.subscripts)
 
@@ -198,24 +181,24 @@ def isl_affine(value: Affine, names: Mapping[str, str]) -> str:
     return " + ".join([*parts, str(value.constant)])
 
 
-def isl_condition(condition: Condition, names: Mapping[str, str]) -> str:
+def isl_condition(condition: ir.Condition, names: Mapping[str, str]) -> str:
     """Return an affine condition in isl's notation, its iterators under other names."""
     match condition:
-        case Compare(op, left, right):
+        case ir.Compare(op, left, right):
             sides = _isl_side(left, names), _isl_side(right, names)
             return f"({sides[0]} {_ISL_COMPARISONS[op]} {sides[1]})"
-        case Logic(op, operands):
-            joint = " and " if op is LogicOp.AND else " or "
+        case ir.Logic(op, operands):
+            joint = " and " if op is ir.LogicOp.AND else " or "
             return f"({joint.join(isl_condition(operand, names) for operand in operands)})"
         case _:
             assert_never(condition)
 
 
-def _isl_side(side: Expression, names: Mapping[str, str]) -> str:
+def _isl_side(side: ir.Expression, names: Mapping[str, str]) -> str:
     match side:
-        case Index(value):
+        case ir.Index(value):
             return isl_affine(value, names)
-        case Literal(value):
+        case ir.Literal(value):
             return str(int(value))
         case _:
             raise AssertionError(side)

@@ -14,22 +14,9 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.coverage import TooLargeError, first_unmarked, is_injective, mark
 from streamopt.analysis.instances import is_inside
 from streamopt.errors import Diagnostic
+from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import MAX_BITS
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    Function,
-    Literal,
-    Select,
-    affine_conjuncts,
-    conditional_reads,
-    reads,
-    walk,
-)
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Role, users
 
@@ -37,38 +24,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.program import Array, Nest, Program, Statement
 
 OUTSIDE = "E214"
 """Code of a subscript that is outside its array."""
 
 _INTEGER_OPS = {
-    BinaryOp.MOD,
-    BinaryOp.SHL,
-    BinaryOp.SHR,
-    BinaryOp.AND,
-    BinaryOp.OR,
-    BinaryOp.XOR,
+    ir.BinaryOp.MOD,
+    ir.BinaryOp.SHL,
+    ir.BinaryOp.SHR,
+    ir.BinaryOp.AND,
+    ir.BinaryOp.OR,
+    ir.BinaryOp.XOR,
 }
 
 
-def statement_reads(statement: Statement) -> Iterator[tuple[Access, tuple[Condition, ...]]]:
+def statement_reads(statement: Statement) -> Iterator[tuple[ir.Access, tuple[ir.Condition, ...]]]:
     """Yield every read of a statement with the affine conditions under which it happens."""
     guard = statement.guard
-    under = affine_conjuncts(guard) if guard is not None else ()
+    under = ir.affine_conjuncts(guard) if guard is not None else ()
     if guard is not None:
-        yield from conditional_reads(guard)
+        yield from ir.conditional_reads(guard)
     if statement.start is not None:
-        yield from conditional_reads(statement.start)
-    yield from conditional_reads(statement.value, under)
+        yield from ir.conditional_reads(statement.start)
+    yield from ir.conditional_reads(statement.value, under)
 
 
 def statement_problems(program: Program, nest: Nest, statement: Statement) -> Iterator[Diagnostic]:
     """Yield E214, E215 and E219 of one statement."""
     loc = statement.loc or nest.loc
     guard = statement.guard
-    under = affine_conjuncts(guard) if guard is not None else ()
+    under = ir.affine_conjuncts(guard) if guard is not None else ()
     if statement.reduction is not None:
         under = ()
     accesses = [(statement.target, under), *statement_reads(statement)]
@@ -79,8 +65,8 @@ def statement_problems(program: Program, nest: Nest, statement: Statement) -> It
             message = f"{access} in node '{nest.name}' reaches outside {access.array} ({extents})"
             yield Diagnostic(OUTSIDE, message, loc, "change the loops, the subscript or the guard")
     for expression in statement.expressions:
-        for part in walk(expression):
-            if isinstance(part, Binary) and part.op in _INTEGER_OPS:
+        for part in ir.walk(expression):
+            if isinstance(part, ir.Binary) and part.op in _INTEGER_OPS:
                 element = expression_type(part, lambda name: program.array(name).element)
                 if element is not None and not element.is_integer:
                     message = f"{part.op} in node '{nest.name}' needs integers, not {element}"
@@ -88,7 +74,7 @@ def statement_problems(program: Program, nest: Nest, statement: Statement) -> It
     yield from fixed_point_problems(program, nest, statement)
 
 
-_DEFINED = (Function.ABS, Function.MAX, Function.MIN)
+_DEFINED = (ir.Function.ABS, ir.Function.MAX, ir.Function.MIN)
 
 
 def fixed_point_problems(
@@ -101,7 +87,7 @@ def fixed_point_problems(
         found += checks.stored(statement.start, statement.target.array)
     found += checks.stored(statement.value, statement.target.array)
     for expression in statement.expressions:
-        for part in walk(expression):
+        for part in ir.walk(expression):
             found += checks.part(part)
     for message, hint in dict.fromkeys(found):
         yield Diagnostic("E219", message, statement.loc or nest.loc, hint)
@@ -132,41 +118,41 @@ class _Checks:
             message = f"terms of {term} are added up in {target} {self._where}"
             yield message, f"convert the term to {target}"
 
-    def stored(self, value: Expression, array: str) -> Iterator[tuple[str, str]]:
+    def stored(self, value: ir.Expression, array: str) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with a value that goes into an array as it is."""
         element = self._element(array)
-        if isinstance(value, Literal) and element.is_fixed:
+        if isinstance(value, ir.Literal) and element.is_fixed:
             yield from self._literal(value, element)
 
-    def part(self, part: Expression) -> Iterator[tuple[str, str]]:
+    def part(self, part: ir.Expression) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with one operation."""
         match part:
-            case Binary(_, left, right):
+            case ir.Binary(_, left, right):
                 yield from self._mixed(left, right)
                 yield from self._wide(part, self._type(part))
                 yield from self._operands(part)
-            case Compare(_, left, right):
+            case ir.Compare(_, left, right):
                 element = compared_type(left, right, self._element)
                 yield from self._mixed(left, right)
                 yield from self._wide(part, element)
                 for literal in (left, right):
-                    if isinstance(literal, Literal) and element is not None and element.is_fixed:
+                    if isinstance(literal, ir.Literal) and element is not None and element.is_fixed:
                         yield from self._literal(literal, element)
-            case Select(_, left, right):
+            case ir.Select(_, left, right):
                 yield from self._mixed(left, right)
-            case Call(function, arguments):
+            case ir.Call(function, arguments):
                 for pair in combinations(arguments, 2):
                     yield from self._mixed(*pair)
                 yield from self._function(function, arguments)
-            case Cast(element, Literal() as value) if element.is_fixed:
+            case ir.Cast(element, ir.Literal() as value) if element.is_fixed:
                 yield from self._literal(value, element)
             case _:
                 pass
 
-    def _type(self, expression: Expression) -> ElementType | None:
+    def _type(self, expression: ir.Expression) -> ElementType | None:
         return expression_type(expression, self._element)
 
-    def _mixed(self, left: Expression, right: Expression) -> Iterator[tuple[str, str]]:
+    def _mixed(self, left: ir.Expression, right: ir.Expression) -> Iterator[tuple[str, str]]:
         types = [kind for kind in map(self._type, (left, right)) if kind is not None]
         fixed = next((kind for kind in types if kind.is_fixed), None)
         real = next((kind for kind in types if kind.is_float), None)
@@ -174,24 +160,24 @@ class _Checks:
             message = f"{fixed} meets {real} {self._where}, and C++ has no type for both"
             yield message, f"convert one of them, to {real} or {fixed}"
 
-    def _wide(self, part: Expression, element: ElementType | None) -> Iterator[tuple[str, str]]:
+    def _wide(self, part: ir.Expression, element: ElementType | None) -> Iterator[tuple[str, str]]:
         if element is not None and element.is_fixed and element.bits > MAX_BITS:
             wide = element.bits if element.bits < 2 * MAX_BITS else f"more than {MAX_BITS}"
-            kind = "comparison" if isinstance(part, Compare) else f"{getattr(part, 'op', '')}"
+            kind = "comparison" if isinstance(part, ir.Compare) else f"{getattr(part, 'op', '')}"
             message = f"the exact result of a {kind} {self._where} has {wide} bits, "
             message += f"and there are {MAX_BITS}"
             yield message, "convert an operand to a narrower type first"
 
-    def _operands(self, part: Binary) -> Iterator[tuple[str, str]]:
+    def _operands(self, part: ir.Binary) -> Iterator[tuple[str, str]]:
         element = self._type(part)
         if element is None or not element.is_fixed:
             return
         types = operand_types(part, element, self._element)
         for operand, kind in zip((part.left, part.right), types, strict=True):
-            if isinstance(operand, Literal):
+            if isinstance(operand, ir.Literal):
                 yield from self._literal(operand, kind)
 
-    def _literal(self, literal: Literal, element: ElementType) -> Iterator[tuple[str, str]]:
+    def _literal(self, literal: ir.Literal, element: ElementType) -> Iterator[tuple[str, str]]:
         form = element.fixed_point
         low, high = (float(form.number(end)) for end in (form.lowest, form.highest))
         if not isfinite(literal.value) or not low <= literal.value <= high:
@@ -200,7 +186,7 @@ class _Checks:
             yield message, "take more integer bits, or convert the other operand"
 
     def _function(
-        self, function: Function, arguments: tuple[Expression, ...]
+        self, function: ir.Function, arguments: tuple[ir.Expression, ...]
     ) -> Iterator[tuple[str, str]]:
         for element in filter(None, map(self._type, arguments)):
             if element.is_fixed and function not in _DEFINED:
@@ -266,7 +252,7 @@ def nest_problems(program: Program) -> Iterator[Diagnostic]:
 
 def _streaming_problems(nest: Nest, statement: Statement, array: Array) -> Iterator[Diagnostic]:
     target, loc = statement.target, statement.loc or nest.loc
-    own = [a for e in statement.expressions for a in reads(e) if a.array == array.name]
+    own = [a for e in statement.expressions for a in ir.reads(e) if a.array == array.name]
     if own:
         message = f"node '{nest.name}' reads {own[0]} of the array that it writes as {target}"
         hint = f"only `{target} = {target} + ...`, and with *, max or min, is a reduction; "

@@ -12,27 +12,9 @@ from typing import TYPE_CHECKING
 
 from streamopt.formats.graph_json.scope import read_access, read_affine
 from streamopt.formats.names import FIXED, FUNCTIONS, INDEX, INFINITY, did_you_mean, is_reserved
+from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import ConstantError, folded_binary, folded_call, negated
 from streamopt.ir.element import ElementType, element_problem
-from streamopt.ir.expression import (
-    Access,
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    CompareOp,
-    Condition,
-    Expression,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-    children,
-)
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Statement
 
@@ -41,31 +23,31 @@ if TYPE_CHECKING:
 
     from streamopt.formats.graph_json.scope import StatementScope
 
-_PLACEHOLDER = Read(Access("", ()))
+_PLACEHOLDER = ir.Read(ir.Access("", ()))
 _SYNTAX_HINT = "statements have + - * /, numbers, array elements, functions and `a if x > b else c`"
-_BINARY: Mapping[type[ast.operator], BinaryOp] = {
-    ast.Add: BinaryOp.ADD,
-    ast.Sub: BinaryOp.SUB,
-    ast.Mult: BinaryOp.MUL,
-    ast.Div: BinaryOp.DIV,
-    ast.Mod: BinaryOp.MOD,
-    ast.LShift: BinaryOp.SHL,
-    ast.RShift: BinaryOp.SHR,
-    ast.BitAnd: BinaryOp.AND,
-    ast.BitOr: BinaryOp.OR,
-    ast.BitXor: BinaryOp.XOR,
+_BINARY: Mapping[type[ast.operator], ir.BinaryOp] = {
+    ast.Add: ir.BinaryOp.ADD,
+    ast.Sub: ir.BinaryOp.SUB,
+    ast.Mult: ir.BinaryOp.MUL,
+    ast.Div: ir.BinaryOp.DIV,
+    ast.Mod: ir.BinaryOp.MOD,
+    ast.LShift: ir.BinaryOp.SHL,
+    ast.RShift: ir.BinaryOp.SHR,
+    ast.BitAnd: ir.BinaryOp.AND,
+    ast.BitOr: ir.BinaryOp.OR,
+    ast.BitXor: ir.BinaryOp.XOR,
 }
-_COMPARE: Mapping[type[ast.cmpop], CompareOp] = {
-    ast.Lt: CompareOp.LT,
-    ast.LtE: CompareOp.LE,
-    ast.Gt: CompareOp.GT,
-    ast.GtE: CompareOp.GE,
-    ast.Eq: CompareOp.EQ,
-    ast.NotEq: CompareOp.NE,
+_COMPARE: Mapping[type[ast.cmpop], ir.CompareOp] = {
+    ast.Lt: ir.CompareOp.LT,
+    ast.LtE: ir.CompareOp.LE,
+    ast.Gt: ir.CompareOp.GT,
+    ast.GtE: ir.CompareOp.GE,
+    ast.Eq: ir.CompareOp.EQ,
+    ast.NotEq: ir.CompareOp.NE,
 }
 
 
-def read_expression(node: ast.expr, scope: StatementScope) -> Expression:
+def read_expression(node: ast.expr, scope: StatementScope) -> ir.Expression:
     """Return the expression; problems (E106 to E112) go to the scope and leave a placeholder."""
     try:
         return _expression(node, scope)
@@ -74,20 +56,20 @@ def read_expression(node: ast.expr, scope: StatementScope) -> Expression:
         return _PLACEHOLDER
 
 
-def _expression(node: ast.expr, scope: StatementScope) -> Expression:
+def _expression(node: ast.expr, scope: StatementScope) -> ir.Expression:
     match node:
         case ast.Constant(value=value):
             return _literal(node, value, scope)
         case ast.Name(id=name) if name in scope.temporaries:
             return scope.temporaries[name]
         case ast.Name(id=name) if name == INFINITY:
-            return Literal(math.inf)
+            return ir.Literal(math.inf)
         case ast.Name(id=name) if name in scope.trip_counts:
             message = f"iterator '{name}' is used as a value"
             scope.report("E106", message, node, f"write index({name}) for its value")
             return _PLACEHOLDER
         case ast.Name() | ast.Subscript():
-            return Read(read_access(node, scope))
+            return ir.Read(read_access(node, scope))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return negated(read_expression(operand, scope))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -99,7 +81,7 @@ def _expression(node: ast.expr, scope: StatementScope) -> Expression:
             return _composed(node, scope)
 
 
-def _composed(node: ast.expr, scope: StatementScope) -> Expression:
+def _composed(node: ast.expr, scope: StatementScope) -> ir.Expression:
     match node:
         case ast.Call(func=ast.Name(id=name)):
             return _call(node, name, scope)
@@ -107,7 +89,7 @@ def _composed(node: ast.expr, scope: StatementScope) -> Expression:
             condition = read_condition(test, scope)
             with scope.under(condition):
                 branches = read_expression(node.body, scope), read_expression(node.orelse, scope)
-            return Select(condition, *branches)
+            return ir.Select(condition, *branches)
         case ast.Compare() | ast.BoolOp():
             return read_condition(node, scope)
         case _:
@@ -116,91 +98,93 @@ def _composed(node: ast.expr, scope: StatementScope) -> Expression:
             return _PLACEHOLDER
 
 
-def read_condition(node: ast.expr, scope: StatementScope) -> Condition:
+def read_condition(node: ast.expr, scope: StatementScope) -> ir.Condition:
     """Return the condition of a select or guard; problems (E106 to E112) go to the scope."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:
-            return Compare(_COMPARE[type(op)], _side(left, scope), _side(right, scope))
+            return ir.Compare(_COMPARE[type(op)], _side(left, scope), _side(right, scope))
         case ast.BoolOp(op=op, values=values):
-            connective = LogicOp.AND if isinstance(op, ast.And) else LogicOp.OR
+            connective = ir.LogicOp.AND if isinstance(op, ast.And) else ir.LogicOp.OR
             with ExitStack() as stack:
-                parts: list[Condition] = []
+                parts: list[ir.Condition] = []
                 for value in values:
                     parts.append(read_condition(value, scope))
                     stack.enter_context(scope.under(parts[-1]))
-            return Logic(connective, tuple(parts))
+            return ir.Logic(connective, tuple(parts))
         case _:
             message = f"{scope.source(node)} is not a condition"
             hint = "a condition compares two values, `i < j`, or joins such with and, or"
             scope.report("E106", message, node, hint)
-            return Compare(CompareOp.EQ, _PLACEHOLDER, _PLACEHOLDER)
+            return ir.Compare(ir.CompareOp.EQ, _PLACEHOLDER, _PLACEHOLDER)
 
 
-def _side(node: ast.expr, scope: StatementScope) -> Expression:
+def _side(node: ast.expr, scope: StatementScope) -> ir.Expression:
     """Return one side of a comparison: an index where it has iterators and no arrays."""
     names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
     if names and all(name in scope.trip_counts for name in names):
-        return Index(read_affine(node, scope))
+        return ir.Index(read_affine(node, scope))
     return read_expression(node, scope)
 
 
-def _literal(node: ast.expr, value: object, scope: StatementScope) -> Expression:
+def _literal(node: ast.expr, value: object, scope: StatementScope) -> ir.Expression:
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             number = float(value)
         except OverflowError:
             number = math.inf
         if math.isfinite(number):
-            return Literal(number)
+            return ir.Literal(number)
     scope.report("E106", f"{scope.source(node)} is not a finite number", node)
     return _PLACEHOLDER
 
 
-def _call(node: ast.Call, name: str, scope: StatementScope) -> Expression:
+def _call(node: ast.Call, name: str, scope: StatementScope) -> ir.Expression:
     if name not in FUNCTIONS:
         hint = did_you_mean(name, FUNCTIONS)
         scope.report("E112", f"there is no function '{name}'", node, hint)
         return _PLACEHOLDER
     if name == INDEX and len(node.args) == 1:
-        return Index(read_affine(node.args[0], scope))
+        return ir.Index(read_affine(node.args[0], scope))
     if name == FIXED and len(node.args) > 1 and not node.keywords:
         return _fixed(node, scope)
-    function = Function(name) if name in set(Function) else None
+    function = ir.Function(name) if name in set(ir.Function) else None
     arity = 1 if function is None else function.arity
-    is_chain = function in (Function.MAX, Function.MIN) and len(node.args) > arity
+    is_chain = function in (ir.Function.MAX, ir.Function.MIN) and len(node.args) > arity
     if node.keywords or not (len(node.args) == arity or is_chain):
         wanted = "one argument" if arity == 1 else "two arguments"
-        wanted = "two or more arguments" if function in (Function.MAX, Function.MIN) else wanted
+        wanted = (
+            "two or more arguments" if function in (ir.Function.MAX, ir.Function.MIN) else wanted
+        )
         scope.report("E112", f"{name} takes {wanted}, without names", node)
         return _PLACEHOLDER
     arguments = [read_expression(argument, scope) for argument in node.args]
     match function:
         case None if name == "relu":
-            return folded_call(Function.MAX, arguments[0], Literal(0.0))
+            return folded_call(ir.Function.MAX, arguments[0], ir.Literal(0.0))
         case None if name == "sigmoid":
             return _sigmoid(arguments[0])
         case None:
-            return Cast(ElementType(name), arguments[0])
+            return ir.Cast(ElementType(name), arguments[0])
         case _ if is_chain:
             return reduce(lambda rest, left: folded_call(function, left, rest), arguments[::-1])
         case _:
             return folded_call(function, *arguments)
 
 
-def _fixed(node: ast.Call, scope: StatementScope) -> Expression:
+def _fixed(node: ast.Call, scope: StatementScope) -> ir.Expression:
     """Return a conversion to the fixed-point type that the further arguments say."""
     text = f"{FIXED}<{', '.join(map(ast.unparse, node.args[1:]))}>"
     problem = element_problem(text)
     if problem:
         scope.report("E118", f"{text} is no element type: {problem}", node)
         return _PLACEHOLDER
-    return Cast(ElementType(text), read_expression(node.args[0], scope))
+    return ir.Cast(ElementType(text), read_expression(node.args[0], scope))
 
 
-def _sigmoid(value: Expression) -> Expression:
-    one = Literal(1.0)
-    below = folded_binary(BinaryOp.ADD, one, folded_call(Function.EXP, negated(value)))
-    return folded_binary(BinaryOp.DIV, one, below)
+def _sigmoid(value: ir.Expression) -> ir.Expression:
+    one = ir.Literal(1.0)
+    below = folded_binary(ir.BinaryOp.ADD, one, folded_call(ir.Function.EXP, negated(value)))
+    return folded_binary(ir.BinaryOp.DIV, one, below)
 
 
 MAX_TEXT_CHARACTERS = 20_000
@@ -257,8 +241,8 @@ def _statement(tree: ast.stmt, scope: StatementScope) -> Statement | None:
             term = read_expression(value, scope)
             reduction = Reduction.ADD if isinstance(tree.op, ast.Add) else Reduction.MUL
             if scope.sequential:
-                op = BinaryOp.ADD if reduction is Reduction.ADD else BinaryOp.MUL
-                term, reduction = Binary(op, Read(access), term), None
+                op = ir.BinaryOp.ADD if reduction is Reduction.ADD else ir.BinaryOp.MUL
+                term, reduction = ir.Binary(op, ir.Read(access), term), None
         case ast.AugAssign(op=ast.Sub() | ast.Div()):
             scope.report("E106", "only += and *= are reductions", hint=_SIGN_HINT)
             return None
@@ -310,7 +294,7 @@ def _is_deep(tree: ast.AST) -> bool:
     return False
 
 
-def _check_size(value: Expression, scope: StatementScope) -> bool:
+def _check_size(value: ir.Expression, scope: StatementScope) -> bool:
     waiting, count = [(value, 0)], 0
     while waiting:
         node, depth = waiting.pop()
@@ -319,7 +303,7 @@ def _check_size(value: Expression, scope: StatementScope) -> bool:
             message = "the statement is too large once its temporaries are put in"
             scope.report("E106", message, hint="give the temporaries arrays and nodes of their own")
             return False
-        waiting += [(child, depth + 1) for child in children(node)]
+        waiting += [(child, depth + 1) for child in ir.children(node)]
     return True
 
 
@@ -331,11 +315,11 @@ def _define_temporary(target: ast.Name, value: ast.expr, scope: StatementScope) 
         scope.report("E104", message, target)
     expression = read_expression(value, scope)
     scope.temporaries[target.id] = (
-        expression if _check_size(expression, scope) else Read(Access("", ()))
+        expression if _check_size(expression, scope) else ir.Read(ir.Access("", ()))
     )
 
 
-def _target(node: ast.expr, scope: StatementScope) -> Access:
+def _target(node: ast.expr, scope: StatementScope) -> ir.Access:
     access = read_access(node, scope)
     array = scope.arrays.get(access.array)
     if array is not None and array.is_given:
@@ -345,22 +329,22 @@ def _target(node: ast.expr, scope: StatementScope) -> Access:
 
 
 def _recognized(
-    target: Access, value: Expression, scope: StatementScope
-) -> tuple[Expression, Reduction | None]:
+    target: ir.Access, value: ir.Expression, scope: StatementScope
+) -> tuple[ir.Expression, Reduction | None]:
     """Return the term and the reduction of ``X = X + term`` and its kin; else the value itself."""
     match value:
         case _ if scope.sequential:
             return value, None
-        case Binary(BinaryOp.ADD | BinaryOp.MUL as op, left, right):
+        case ir.Binary(ir.BinaryOp.ADD | ir.BinaryOp.MUL as op, left, right):
             sides, reduction = (left, right), Reduction(op.value)
-        case Call(Function.MAX | Function.MIN as function, (left, right)):
+        case ir.Call(ir.Function.MAX | ir.Function.MIN as function, (left, right)):
             sides, reduction = (left, right), Reduction(function.value)
         case _:
             return value, None
     match sides:
-        case (Read(access), term) if access == target:
+        case (ir.Read(access), term) if access == target:
             return term, reduction
-        case (term, Read(access)) if access == target:
+        case (term, ir.Read(access)) if access == target:
             return term, reduction
         case _:
             return value, None

@@ -10,24 +10,10 @@ from streamopt.frontends.mlir.text.syntax import element_type
 from streamopt.frontends.tensors import functions
 from streamopt.frontends.tensors.arithmetic import ZERO, as_condition, as_number
 from streamopt.frontends.tensors.tensor import LoweringError
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    CompareOp,
-    Expression,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    Select,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,12 +46,12 @@ def is_scalar_operation(op: MlirOperation) -> bool:
     return op.name.startswith(("arith.", "math.")) and len(op.results) == 1
 
 
-def as_affine(value: Expression) -> Affine | None:
+def as_affine(value: ir.Expression) -> Affine | None:
     """Return an index or a whole number as an affine expression; None for others."""
     match value:
-        case Index(affine):
+        case ir.Index(affine):
             return affine
-        case Literal(number) if number.is_integer():
+        case ir.Literal(number) if number.is_integer():
             return Affine.of(int(number))
         case _:
             return None
@@ -79,7 +65,7 @@ def known_element(kind: Type) -> ElementType:
     return element
 
 
-def scalar(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
+def scalar(op: MlirOperation, operands: Sequence[ir.Expression]) -> ir.Expression:
     """Return the expression of one operation.
 
     Raises
@@ -103,14 +89,14 @@ def scalar(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     return special(op, operands)
 
 
-def _constant(op: MlirOperation) -> Expression:
+def _constant(op: MlirOperation) -> ir.Expression:
     value = op.attributes.get("value")
     if isinstance(value, int | float):
         number = float(value)
         if op.results[0].type.element == "i1":
             # The bindings give the bit as a signed number.
-            return Compare(CompareOp.EQ if number else CompareOp.NE, ZERO, ZERO)
-        return Literal(_finite(number, op.results[0].type.element))
+            return ir.Compare(ir.CompareOp.EQ if number else ir.CompareOp.NE, ZERO, ZERO)
+        return ir.Literal(_finite(number, op.results[0].type.element))
     raise LoweringError(f"a constant of type {op.results[0].type.text} has no number")
 
 
@@ -126,48 +112,48 @@ def _finite(number: float, kind: str) -> float:
 
 
 def _binary(
-    op: MlirOperation, operator: BinaryOp, operands: Sequence[Expression], *, signed: bool
-) -> Expression:
+    op: MlirOperation, operator: ir.BinaryOp, operands: Sequence[ir.Expression], *, signed: bool
+) -> ir.Expression:
     left, right = operands
-    logical = {BinaryOp.AND: LogicOp.AND, BinaryOp.OR: LogicOp.OR}.get(operator)
+    logical = {ir.BinaryOp.AND: ir.LogicOp.AND, ir.BinaryOp.OR: ir.LogicOp.OR}.get(operator)
     if op.results[0].type.element == "i1":
         if logical is not None:
-            return Logic(logical, (as_condition(left), as_condition(right)))
-        if operator is BinaryOp.XOR:
-            return Compare(CompareOp.NE, as_number(left), as_number(right))
+            return ir.Logic(logical, (as_condition(left), as_condition(right)))
+        if operator is ir.BinaryOp.XOR:
+            return ir.Compare(ir.CompareOp.NE, as_number(left), as_number(right))
     if not signed:
-        return _unsigned(op, left, lambda a, b: Binary(operator, a, b), right)
+        return _unsigned(op, left, lambda a, b: ir.Binary(operator, a, b), right)
     first, second = as_affine(left), as_affine(right)
     if operator in _ON_INDICES and first is not None and second is not None:
         combined = first.combined(operator, second, None)
         if isinstance(combined, Affine) and (first.terms or second.terms):
-            return Index(combined)
-    return Binary(operator, as_number(left), as_number(right))
+            return ir.Index(combined)
+    return ir.Binary(operator, as_number(left), as_number(right))
 
 
 def _unsigned(
     op: MlirOperation,
-    left: Expression,
-    combine: Callable[[Expression, Expression], Expression],
-    right: Expression,
-) -> Expression:
+    left: ir.Expression,
+    combine: Callable[[ir.Expression, ir.Expression], ir.Expression],
+    right: ir.Expression,
+) -> ir.Expression:
     element = element_type(op.operands[0].type.element)
     if element is None or element.is_float:
         raise LoweringError(f"{op.name} on {op.operands[0].type.text} is not supported")
     unsigned = ElementType(f"uint{element.bits}_t")
-    result = combine(Cast(unsigned, as_number(left)), Cast(unsigned, as_number(right)))
-    return result if isinstance(result, Compare) else Cast(element, result)
+    result = combine(ir.Cast(unsigned, as_number(left)), ir.Cast(unsigned, as_number(right)))
+    return result if isinstance(result, ir.Compare) else ir.Cast(element, result)
 
 
-def _call(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
+def _call(op: MlirOperation, operands: Sequence[ir.Expression]) -> ir.Expression:
     function = _FUNCTIONS[op.name]
     arguments = tuple(map(as_number, operands))
     if op.name in ("arith.maxui", "arith.minui"):
-        return _unsigned(op, arguments[0], lambda a, b: Call(function, (a, b)), arguments[1])
-    return Call(function, arguments)
+        return _unsigned(op, arguments[0], lambda a, b: ir.Call(function, (a, b)), arguments[1])
+    return ir.Call(function, arguments)
 
 
-def _cast(kind: str, signed: bool, op: MlirOperation, operand: Expression) -> Expression:
+def _cast(kind: str, signed: bool, op: MlirOperation, operand: ir.Expression) -> ir.Expression:
     element, source = element_type(kind), element_type(op.operands[0].type.element)
     if element is None or source is None:
         raise LoweringError(
@@ -176,117 +162,117 @@ def _cast(kind: str, signed: bool, op: MlirOperation, operand: Expression) -> Ex
             ELEMENT_HINT,
         )
     if kind == "i1":
-        return as_condition(Binary(BinaryOp.MOD, operand, Literal(2.0)))
-    if isinstance(operand, Compare | Logic):
+        return as_condition(ir.Binary(ir.BinaryOp.MOD, operand, ir.Literal(2.0)))
+    if isinstance(operand, ir.Compare | ir.Logic):
         number = as_number(operand)
-        return number if signed is False else Select(operand, Literal(-1.0), ZERO)
-    if isinstance(operand, Literal):
+        return number if signed is False else ir.Select(operand, ir.Literal(-1.0), ZERO)
+    if isinstance(operand, ir.Literal):
         return _literal(operand.value, element)
-    if isinstance(operand, Index) and not element.is_float:
+    if isinstance(operand, ir.Index) and not element.is_float:
         return operand
     if not signed and not source.is_float:
-        operand = Cast(ElementType(f"uint{source.bits}_t"), operand)
-    return operand if element is source else Cast(element, operand)
+        operand = ir.Cast(ElementType(f"uint{source.bits}_t"), operand)
+    return operand if element is source else ir.Cast(element, operand)
 
 
-def _literal(value: float, element: ElementType) -> Literal:
+def _literal(value: float, element: ElementType) -> ir.Literal:
     if not element.is_float:
-        return Literal(float(math.trunc(value)))
+        return ir.Literal(float(math.trunc(value)))
     with suppress(OverflowError):
-        return Literal(element.nearest(value))
-    return Literal(value)
+        return ir.Literal(element.nearest(value))
+    return ir.Literal(value)
 
 
-def _compare_floats(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
+def _compare_floats(op: MlirOperation, operands: Sequence[ir.Expression]) -> ir.Expression:
     """Return the comparison; with NaN it may hold where an unordered one must and not hold."""
     left, right = operands
     predicate = op.attributes.get("predicate")
     if predicate in (0, 15):
-        return Compare(CompareOp.NE if predicate == 0 else CompareOp.EQ, ZERO, ZERO)
+        return ir.Compare(ir.CompareOp.NE if predicate == 0 else ir.CompareOp.EQ, ZERO, ZERO)
     if predicate in (7, 14):
-        both = CompareOp.EQ if predicate == 7 else CompareOp.NE
-        joined = LogicOp.AND if predicate == 7 else LogicOp.OR
+        both = ir.CompareOp.EQ if predicate == 7 else ir.CompareOp.NE
+        joined = ir.LogicOp.AND if predicate == 7 else ir.LogicOp.OR
         if left == right:
-            return Compare(both, left, left)
-        return Logic(joined, (Compare(both, left, left), Compare(both, right, right)))
+            return ir.Compare(both, left, left)
+        return ir.Logic(joined, (ir.Compare(both, left, left), ir.Compare(both, right, right)))
     names = (None, *_ORDERED, None, *_ORDERED)
     found = names[predicate] if isinstance(predicate, int) and 0 < predicate < 14 else None
     if found is None:
         raise LoweringError("a comparison without predicate")
-    return Compare(found, left, right)
+    return ir.Compare(found, left, right)
 
 
-def _compare_integers(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
+def _compare_integers(op: MlirOperation, operands: Sequence[ir.Expression]) -> ir.Expression:
     predicate = op.attributes.get("predicate")
     if not isinstance(predicate, int) or not 0 <= predicate < len(_INTEGER):
         raise LoweringError("a comparison without predicate")
     found = _INTEGER[predicate]
     left, right = map(as_number, operands)
     if predicate >= 6:
-        return _unsigned(op, left, lambda a, b: Compare(found, a, b), right)
-    return Compare(found, left, right)
+        return _unsigned(op, left, lambda a, b: ir.Compare(found, a, b), right)
+    return ir.Compare(found, left, right)
 
 
-def _select(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
+def _select(op: MlirOperation, operands: Sequence[ir.Expression]) -> ir.Expression:
     condition, then, otherwise = as_condition(operands[0]), operands[1], operands[2]
     if op.results[0].type.element == "i1":
-        chosen = Select(condition, as_number(then), as_number(otherwise))
-        return Compare(CompareOp.NE, chosen, ZERO)
+        chosen = ir.Select(condition, as_number(then), as_number(otherwise))
+        return ir.Compare(ir.CompareOp.NE, chosen, ZERO)
     match condition:
-        case Compare(CompareOp.GT | CompareOp.GE, left, right):
+        case ir.Compare(ir.CompareOp.GT | ir.CompareOp.GE, left, right):
             pass
-        case Compare(CompareOp.LT | CompareOp.LE, right, left):
+        case ir.Compare(ir.CompareOp.LT | ir.CompareOp.LE, right, left):
             pass
         case _:
-            return Select(condition, then, otherwise)
+            return ir.Select(condition, then, otherwise)
     if (then, otherwise) == (left, right):
-        return Call(Function.MAX, (left, right))
+        return ir.Call(ir.Function.MAX, (left, right))
     if (then, otherwise) == (right, left):
-        return Call(Function.MIN, (left, right))
-    return Select(condition, then, otherwise)
+        return ir.Call(ir.Function.MIN, (left, right))
+    return ir.Select(condition, then, otherwise)
 
 
 def _elementary(
-    function: Callable[..., Expression],
-) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
+    function: Callable[..., ir.Expression],
+) -> Callable[[MlirOperation, Sequence[ir.Expression]], ir.Expression]:
     return lambda op, operands: function(*operands)
 
 
-def _formulas(**texts: str) -> dict[str, Callable[..., Expression]]:
+def _formulas(**texts: str) -> dict[str, Callable[..., ir.Expression]]:
     return {f"math.{name}": _elementary(functions.formula(text)) for name, text in texts.items()}
 
 
-_ON_INDICES = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
-_ORDERED = tuple(map(CompareOp, ("==", ">", ">=", "<", "<=", "!=")))
-_INTEGER = tuple(map(CompareOp, ("==", "!=", *2 * ("<", "<=", ">", ">="))))
+_ON_INDICES = (ir.BinaryOp.ADD, ir.BinaryOp.SUB, ir.BinaryOp.MUL)
+_ORDERED = tuple(map(ir.CompareOp, ("==", ">", ">=", "<", "<=", "!=")))
+_INTEGER = tuple(map(ir.CompareOp, ("==", "!=", *2 * ("<", "<=", ">", ">="))))
 """By predicate: signed comparisons, then those without a sign."""
-_BINARY: Mapping[str, BinaryOp] = {
+_BINARY: Mapping[str, ir.BinaryOp] = {
     f"arith.{name}{kind}": op
     for op, name, kinds in (
-        (BinaryOp.ADD, "add", ("f", "i")),
-        (BinaryOp.SUB, "sub", ("f", "i")),
-        (BinaryOp.MUL, "mul", ("f", "i")),
-        (BinaryOp.DIV, "div", ("f", "si")),
-        (BinaryOp.MOD, "rem", ("si",)),
-        (BinaryOp.SHL, "shl", ("i",)),
-        (BinaryOp.SHR, "shr", ("si",)),
-        (BinaryOp.AND, "and", ("i",)),
-        (BinaryOp.OR, "or", ("i",)),
-        (BinaryOp.XOR, "xor", ("i",)),
+        (ir.BinaryOp.ADD, "add", ("f", "i")),
+        (ir.BinaryOp.SUB, "sub", ("f", "i")),
+        (ir.BinaryOp.MUL, "mul", ("f", "i")),
+        (ir.BinaryOp.DIV, "div", ("f", "si")),
+        (ir.BinaryOp.MOD, "rem", ("si",)),
+        (ir.BinaryOp.SHL, "shl", ("i",)),
+        (ir.BinaryOp.SHR, "shr", ("si",)),
+        (ir.BinaryOp.AND, "and", ("i",)),
+        (ir.BinaryOp.OR, "or", ("i",)),
+        (ir.BinaryOp.XOR, "xor", ("i",)),
     )
     for kind in kinds
 }
-_UNSIGNED: Mapping[str, BinaryOp] = {
-    "arith.divui": BinaryOp.DIV,
-    "arith.remui": BinaryOp.MOD,
-    "arith.shrui": BinaryOp.SHR,
+_UNSIGNED: Mapping[str, ir.BinaryOp] = {
+    "arith.divui": ir.BinaryOp.DIV,
+    "arith.remui": ir.BinaryOp.MOD,
+    "arith.shrui": ir.BinaryOp.SHR,
 }
-_FUNCTIONS: Mapping[str, Function] = {
-    **{f"arith.max{kind}": Function.MAX for kind in ("imumf", "numf", "si", "ui")},
-    **{f"arith.min{kind}": Function.MIN for kind in ("imumf", "numf", "si", "ui")},
-    **{f"math.{function}": function for function in Function},
-    **{f"math.{name}": Function.ABS for name in ("absf", "absi")},
-    **{f"math.{name}": Function.POW for name in ("powf", "fpowi", "ipowi")},
+_FUNCTIONS: Mapping[str, ir.Function] = {
+    **{f"arith.max{kind}": ir.Function.MAX for kind in ("imumf", "numf", "si", "ui")},
+    **{f"arith.min{kind}": ir.Function.MIN for kind in ("imumf", "numf", "si", "ui")},
+    **{f"math.{function}": function for function in ir.Function},
+    **{f"math.{name}": ir.Function.ABS for name in ("absf", "absi")},
+    **{f"math.{name}": ir.Function.POW for name in ("powf", "fpowi", "ipowi")},
 }
 _SIGNED_CASTS = ("extf", "truncf", "extsi", "trunci", "sitofp", "fptosi", "index_cast")
 _UNSIGNED_CASTS = ("extui", "uitofp", "fptoui", "index_castui")
@@ -294,13 +280,15 @@ _CASTS: Mapping[str, bool] = {
     **{f"arith.{name}": True for name in _SIGNED_CASTS},
     **{f"arith.{name}": False for name in _UNSIGNED_CASTS},
 }
-_SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[Expression]], Expression]] = {
+_SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[ir.Expression]], ir.Expression]] = {
     **{f"math.{name}": _elementary(function) for name, function in functions.ELEMENTARY.items()},
     "arith.cmpf": _compare_floats,
     "arith.cmpi": _compare_integers,
     "arith.select": _select,
     "arith.negf": lambda op, v: negated(v[0]),
-    "math.fma": lambda op, v: Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, v[0], v[1]), v[2]),
+    "math.fma": lambda op, v: ir.Binary(
+        ir.BinaryOp.ADD, ir.Binary(ir.BinaryOp.MUL, v[0], v[1]), v[2]
+    ),
     "math.roundeven": _elementary(functions.round_half_even),
     **_formulas(
         rsqrt="1 / sqrt(x)",

@@ -8,29 +8,14 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
+from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    CompareOp,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from streamopt.ir.expression import Expression
 
 MAX_ELEMENTS = 2**24
 """Most elements of a tensor that is computed here; some ten temporaries of 64 MB."""
@@ -64,45 +49,45 @@ def _quotient(left: Any, right: Any) -> Any:
 
 _erf = cast("Callable[[Any], Any]", np.vectorize(math.erf, otypes=[np.float64]))
 _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
-    BinaryOp.ADD: np.add,
-    BinaryOp.SUB: np.subtract,
-    BinaryOp.MUL: np.multiply,
-    BinaryOp.DIV: _quotient,
-    BinaryOp.MOD: np.fmod,
-    BinaryOp.SHL: np.left_shift,
-    BinaryOp.SHR: np.right_shift,
-    BinaryOp.AND: np.bitwise_and,
-    BinaryOp.OR: np.bitwise_or,
-    BinaryOp.XOR: np.bitwise_xor,
-    LogicOp.AND: np.logical_and,
-    LogicOp.OR: np.logical_or,
-    **{op: op.holds for op in CompareOp},
+    ir.BinaryOp.ADD: np.add,
+    ir.BinaryOp.SUB: np.subtract,
+    ir.BinaryOp.MUL: np.multiply,
+    ir.BinaryOp.DIV: _quotient,
+    ir.BinaryOp.MOD: np.fmod,
+    ir.BinaryOp.SHL: np.left_shift,
+    ir.BinaryOp.SHR: np.right_shift,
+    ir.BinaryOp.AND: np.bitwise_and,
+    ir.BinaryOp.OR: np.bitwise_or,
+    ir.BinaryOp.XOR: np.bitwise_xor,
+    ir.LogicOp.AND: np.logical_and,
+    ir.LogicOp.OR: np.logical_or,
+    **{op: op.holds for op in ir.CompareOp},
 }
 _WHERE: Callable[..., Any] = np.where
-_CALLS: Mapping[Function, Callable[..., Any]] = {
-    Function.EXP: np.exp,
-    Function.LOG: np.log,
-    Function.SQRT: np.sqrt,
-    Function.TANH: np.tanh,
-    Function.ERF: _erf,
-    Function.SIN: np.sin,
-    Function.COS: np.cos,
-    Function.FLOOR: np.floor,
-    Function.CEIL: np.ceil,
-    Function.ABS: np.abs,
-    Function.MAX: np.maximum,
-    Function.MIN: np.minimum,
-    Function.POW: np.power,
+_CALLS: Mapping[ir.Function, Callable[..., Any]] = {
+    ir.Function.EXP: np.exp,
+    ir.Function.LOG: np.log,
+    ir.Function.SQRT: np.sqrt,
+    ir.Function.TANH: np.tanh,
+    ir.Function.ERF: _erf,
+    ir.Function.SIN: np.sin,
+    ir.Function.COS: np.cos,
+    ir.Function.FLOOR: np.floor,
+    ir.Function.CEIL: np.ceil,
+    ir.Function.ABS: np.abs,
+    ir.Function.MAX: np.maximum,
+    ir.Function.MIN: np.minimum,
+    ir.Function.POW: np.power,
 }
 
 
-def _called(function: Function, *arguments: Any) -> Any:
+def _called(function: ir.Function, *arguments: Any) -> Any:
     known = _CALLS.get(function) or np.vectorize(function.of_reals, otypes=[np.float64])
     return known(*arguments)
 
 
 def evaluated(
-    expression: Expression,
+    expression: ir.Expression,
     shape: tuple[int, ...],
     iterators: Mapping[str, int],
     arrays: Mapping[str, NDArray[Any]],
@@ -126,29 +111,29 @@ def evaluated(
 
 
 def _value(
-    expression: Expression,
+    expression: ir.Expression,
     grid: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
 ) -> Any:
-    def inner(operand: Expression) -> Any:
+    def inner(operand: ir.Expression) -> Any:
         return _value(operand, grid, arrays)
 
     match expression:
-        case Literal(value):
+        case ir.Literal(value):
             return int(value) if value.is_integer() else value
-        case Read(access):
+        case ir.Read(access):
             return _read(arrays[access.array], [s.evaluate(grid) for s in access.subscripts])
-        case Index(value):
+        case ir.Index(value):
             return value.evaluate(grid)
-        case Cast(element, operand):
+        case ir.Cast(element, operand):
             return np.asarray(inner(operand)).astype(element.dtype)
-        case Binary(op, left, right) | Compare(op, left, right):
+        case ir.Binary(op, left, right) | ir.Compare(op, left, right):
             return _OPERATORS[op](inner(left), inner(right))
-        case Call(function, arguments):
+        case ir.Call(function, arguments):
             return _called(function, *map(inner, arguments))
-        case Logic(op, operands):
+        case ir.Logic(op, operands):
             return reduce(_OPERATORS[op], map(inner, operands))
-        case Select(condition, then, otherwise):
+        case ir.Select(condition, then, otherwise):
             return _WHERE(inner(condition), inner(then), inner(otherwise))
         case _:
             assert_never(expression)

@@ -8,26 +8,15 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import MAX_DEPTH, MAX_OPERATIONS
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Access,
-    Cast,
-    Compare,
-    CompareOp,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-    negated,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.expression import Expression
 
 
 def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
@@ -63,7 +52,7 @@ def broadcast(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:
 
 def elementwise(
     builder: ProgramBuilder,
-    function: Callable[..., Expression],
+    function: Callable[..., ir.Expression],
     *operands: LazyTensor,
     element: ElementType | None = None,
     is_truth: bool = False,
@@ -81,7 +70,7 @@ def elementwise(
         Type of the result; that of the first operand if None.
     """
     shape = broadcast_shape(*(operand.shape for operand in operands))
-    probes = [Read(Access(f"{at}", ())) for at in range(len(operands))]
+    probes = [ir.Read(ir.Access(f"{at}", ())) for at in range(len(operands))]
     sample = function(*map(_probe, operands, probes))
     ready = [
         _operand(builder, operand, shape, ex.occurrences(sample, probe.access.array))
@@ -98,9 +87,9 @@ def elementwise(
     result = element or operands[0].element
     narrow = not is_truth and not result.is_float and result.bits < 32
 
-    def value(point: ElementPoint) -> Expression:
+    def value(point: ElementPoint) -> ir.Expression:
         computed = function(*(operand.at(point) for operand in wide))
-        return Cast(result, computed) if narrow else computed
+        return ir.Cast(result, computed) if narrow else computed
 
     return LazyTensor(
         shape,
@@ -115,7 +104,7 @@ def elementwise(
     )
 
 
-def _probe(operand: LazyTensor, probe: Read) -> Expression:
+def _probe(operand: LazyTensor, probe: ir.Read) -> ir.Expression:
     return ex.as_condition(probe) if operand.is_truth else probe
 
 
@@ -130,24 +119,24 @@ def _operand(
 
 
 def compare(
-    builder: ProgramBuilder, op: CompareOp, left: LazyTensor, right: LazyTensor
+    builder: ProgramBuilder, op: ir.CompareOp, left: LazyTensor, right: LazyTensor
 ) -> LazyTensor:
     """Return the truth values of a comparison."""
 
-    def function(a: Expression, b: Expression) -> Expression:
-        return Compare(op, ex.as_number(a), ex.as_number(b))
+    def function(a: ir.Expression, b: ir.Expression) -> ir.Expression:
+        return ir.Compare(op, ex.as_number(a), ex.as_number(b))
 
     element = ElementType.UINT8
     return elementwise(builder, function, left, right, element=element, is_truth=True)
 
 
 def connect(
-    builder: ProgramBuilder, op: LogicOp, left: LazyTensor, right: LazyTensor
+    builder: ProgramBuilder, op: ir.LogicOp, left: LazyTensor, right: LazyTensor
 ) -> LazyTensor:
     """Return the truth values of both operands joined; numbers count as whether they aren't 0."""
 
-    def function(a: Expression, b: Expression) -> Expression:
-        return Logic(op, (ex.as_condition(a), ex.as_condition(b)))
+    def function(a: ir.Expression, b: ir.Expression) -> ir.Expression:
+        return ir.Logic(op, (ex.as_condition(a), ex.as_condition(b)))
 
     element = ElementType.UINT8
     return elementwise(builder, function, left, right, element=element, is_truth=True)
@@ -156,8 +145,8 @@ def connect(
 def opposite(builder: ProgramBuilder, operand: LazyTensor) -> LazyTensor:
     """Return the truth values that hold where those of the operand don't."""
 
-    def function(a: Expression) -> Expression:
-        return negated(ex.as_condition(a))
+    def function(a: ir.Expression) -> ir.Expression:
+        return ir.negated(ex.as_condition(a))
 
     return elementwise(builder, function, operand, element=ElementType.UINT8, is_truth=True)
 
@@ -167,8 +156,8 @@ def choose(
 ) -> LazyTensor:
     """Return ``then`` where the condition holds and ``otherwise`` elsewhere."""
 
-    def function(c: Expression, a: Expression, b: Expression) -> Expression:
-        return Select(ex.as_condition(c), ex.as_number(a), ex.as_number(b))
+    def function(c: ir.Expression, a: ir.Expression, b: ir.Expression) -> ir.Expression:
+        return ir.Select(ex.as_condition(c), ex.as_number(a), ex.as_number(b))
 
     return elementwise(builder, function, condition, then, otherwise, element=then.element)
 
@@ -178,7 +167,7 @@ def cast(builder: ProgramBuilder, operand: LazyTensor, element: ElementType) -> 
     if operand.element is element and not operand.is_truth:
         return operand
 
-    def function(a: Expression) -> Expression:
-        return Cast(element, ex.as_number(a))
+    def function(a: ir.Expression) -> ir.Expression:
+        return ir.Cast(element, ex.as_number(a))
 
     return elementwise(builder, function, operand, element=element)

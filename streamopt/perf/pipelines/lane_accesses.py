@@ -11,21 +11,12 @@ from itertools import product
 from math import gcd, prod
 from typing import TYPE_CHECKING, assert_never
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Compare,
-    CompareOp,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    substitute_condition,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.network import Pipeline, Port
 
 
@@ -87,71 +78,73 @@ def repeats(port: Port, pipeline: Pipeline) -> int:
 
 
 def _guard_may_hold(
-    guard: Condition | None, names: list[str], point: tuple[int, ...], tiles: Mapping[str, int]
+    guard: ir.Condition | None, names: list[str], point: tuple[int, ...], tiles: Mapping[str, int]
 ) -> bool:
     if guard is None:
         return True
     lane = {name: Affine.of(value) for name, value in zip(names, point, strict=True)}
-    return may_hold(substitute_condition(guard, lane), tiles)
+    return may_hold(ir.substitute_condition(guard, lane), tiles)
 
 
-def condition_iterators(condition: Condition | None) -> tuple[str, ...]:
+def condition_iterators(condition: ir.Condition | None) -> tuple[str, ...]:
     """Return the iterators in an affine condition, each once; none for no condition."""
     match condition:
         case None:
             return ()
-        case Compare(_, left, right):
-            sides = (side.value for side in (left, right) if isinstance(side, Index))
+        case ir.Compare(_, left, right):
+            sides = (side.value for side in (left, right) if isinstance(side, ir.Index))
             return tuple(dict.fromkeys(name for side in sides for name in side.iterators()))
-        case Logic(_, operands):
+        case ir.Logic(_, operands):
             found = (name for operand in operands for name in condition_iterators(operand))
             return tuple(dict.fromkeys(found))
         case _:
             assert_never(condition)
 
 
-def may_hold(condition: Condition, trip_counts: Mapping[str, int]) -> bool:
+def may_hold(condition: ir.Condition, trip_counts: Mapping[str, int]) -> bool:
     """Return False only if an affine condition holds at no iteration.
 
     Decided by the interval of the sides' difference and, for equalities, by the greatest common
     divisor of its factors; the parts of a conjunction are judged one by one.
     """
     match condition:
-        case Compare(op, left, right):
+        case ir.Compare(op, left, right):
             return _comparison_may_hold(op, _affine(left) - _affine(right), trip_counts)
-        case Logic(LogicOp.AND, operands):
+        case ir.Logic(ir.LogicOp.AND, operands):
             return all(may_hold(operand, trip_counts) for operand in operands)
-        case Logic(LogicOp.OR, operands):
+        case ir.Logic(ir.LogicOp.OR, operands):
             return any(may_hold(operand, trip_counts) for operand in operands)
         case _:
             raise AssertionError(condition)
 
 
-def _affine(side: Expression) -> Affine:
+def _affine(side: ir.Expression) -> Affine:
     match side:
-        case Index(value):
+        case ir.Index(value):
             return value
-        case Literal(value):
+        case ir.Literal(value):
             return Affine.of(int(value))
         case _:
             raise AssertionError(side)
 
 
-def _comparison_may_hold(op: CompareOp, difference: Affine, trip_counts: Mapping[str, int]) -> bool:
+def _comparison_may_hold(
+    op: ir.CompareOp, difference: Affine, trip_counts: Mapping[str, int]
+) -> bool:
     low, high = difference.bounds(trip_counts)
     match op:
-        case CompareOp.EQ:
+        case ir.CompareOp.EQ:
             step = gcd(*(factor for _, factor in difference.terms))
             return low <= 0 <= high and (step == 0 or difference.constant % step == 0)
-        case CompareOp.NE:
+        case ir.CompareOp.NE:
             return (low, high) != (0, 0)
-        case CompareOp.LT:
+        case ir.CompareOp.LT:
             return low < 0
-        case CompareOp.LE:
+        case ir.CompareOp.LE:
             return low <= 0
-        case CompareOp.GT:
+        case ir.CompareOp.GT:
             return high > 0
-        case CompareOp.GE:
+        case ir.CompareOp.GE:
             return high >= 0
         case _:
             assert_never(op)

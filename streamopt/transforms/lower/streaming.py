@@ -19,22 +19,14 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.accumulator import accumulator, update_distance
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body, read_guards
 from streamopt.analysis.value_ranges import ValueContext
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Compare,
-    CompareOp,
-    Index,
-    Literal,
-    all_of,
-    substitute_condition,
-)
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
 from streamopt.ir.program import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from streamopt.ir.expression import Access, Condition
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
     from streamopt.ir.window import Window
@@ -77,10 +69,10 @@ class StreamingNode:
         self._iterator = {
             name: place - Affine.of(delays.get(name, 0)) for name, place in self._built.items()
         }
-        self._lines: dict[Access, tuple[str, tuple[Affine, ...]]] = {}
+        self._lines: dict[ir.Access, tuple[str, tuple[Affine, ...]]] = {}
         among = ValueContext(lambda name: arrays[name].element, self.node.trip_counts)
         self._operations = OperationList(among, self._fetched, scheduled.binding)
-        self._values: dict[Access, str] = {}
+        self._values: dict[ir.Access, str] = {}
         self._read_guards = read_guards(self.node)
 
     def pipeline(self) -> Pipeline:
@@ -111,16 +103,16 @@ class StreamingNode:
         lane = Affine.iterator(f"{loop.name}.lane") if loop.unroll > 1 else Affine()
         return tile.scaled(loop.unroll) + lane
 
-    def _fetched(self, access: Access) -> str:
+    def _fetched(self, access: ir.Access) -> str:
         return self._values[access]
 
-    def _fetch(self, access: Access) -> None:
+    def _fetch(self, access: ir.Access) -> None:
         source = self.sources[access.array]
         value = self._values[access] = f"v{len(self._values)}"
         if isinstance(source, Memory):
             guard = self._read_guards.get(access)
             if guard is not None:
-                guard = substitute_condition(guard, self._iterator)
+                guard = ir.substitute_condition(guard, self._iterator)
             self._port(AccessMode.READ, source.name, self._subscripts(access), value, guard)
             return
         window = self.node.window(access.array)
@@ -184,7 +176,7 @@ class StreamingNode:
             self._port(AccessMode.WRITE, buffer, place, result)
         self._send(result, self._at(node.reduction_loops, last=True))
 
-    def _send(self, value: str, guard: Condition | None) -> None:
+    def _send(self, value: str, guard: ir.Condition | None) -> None:
         for target in self.targets:
             is_stream = isinstance(target, Fifo)
             place = self._lanes(self.node.write) if is_stream else self._subscripts(self.node.write)
@@ -196,15 +188,15 @@ class StreamingNode:
         target: str,
         subscripts: tuple[Affine, ...],
         value: str,
-        guard: Condition | None = None,
+        guard: ir.Condition | None = None,
     ) -> None:
         self.ports.append(Port(mode, target, subscripts, value, guard))
 
-    def _subscripts(self, access: Access) -> tuple[Affine, ...]:
+    def _subscripts(self, access: ir.Access) -> tuple[Affine, ...]:
         placed = tuple(s.substitute(self._iterator) for s in access.subscripts)
         return placed or (Affine(),)
 
-    def _lanes(self, access: Access) -> tuple[Affine, ...]:
+    def _lanes(self, access: ir.Access) -> tuple[Affine, ...]:
         """Return which stream of a group an access uses: the lane of each dimension's loop."""
         unrolled = {loop.name for loop in self.loops if loop.unroll > 1}
         names = (subscript.as_iterator() for subscript in access.subscripts)
@@ -212,7 +204,7 @@ class StreamingNode:
             Affine.iterator(f"{name}.lane") if name in unrolled else Affine() for name in names
         )
 
-    def _buffer(self, access: Access, purpose: str) -> str:
+    def _buffer(self, access: ir.Access, purpose: str) -> str:
         """Add a local memory of the array's shape, split like the lanes; return its name."""
         array = self.arrays[access.array]
         name = self._named(f"{self.node.name}.{array.name}_{purpose}")
@@ -229,7 +221,7 @@ class StreamingNode:
         again = sum(memory.name.startswith(name) for memory in self.memories)
         return f"{name}{again or ''}"
 
-    def _at(self, loops: Sequence[str], *, last: bool) -> Condition | None:
+    def _at(self, loops: Sequence[str], *, last: bool) -> ir.Condition | None:
         """Return the condition that the node computes and loops are at their first or last.
 
         None if always.
@@ -238,32 +230,34 @@ class StreamingNode:
         places = {name: delays.get(name, 0) + (trips[name] - 1) * last for name in loops}
         return _all([*self._equal(loops, places), *self._computing(loops)])
 
-    def _equal(self, loops: Iterable[str], places: Mapping[str, int]) -> Iterator[Condition]:
+    def _equal(self, loops: Iterable[str], places: Mapping[str, int]) -> Iterator[ir.Condition]:
         """Yield the conditions that loops as built are at given iterations."""
         for name in loops:
             if self.node.built_trip_counts[name] > 1:
-                yield Compare(CompareOp.EQ, Index(self._built[name]), Literal(places[name]))
+                yield ir.Compare(
+                    ir.CompareOp.EQ, ir.Index(self._built[name]), ir.Literal(places[name])
+                )
 
-    def _computing(self, known: Sequence[str]) -> Iterator[Condition]:
+    def _computing(self, known: Sequence[str]) -> Iterator[ir.Condition]:
         """Yield the conditions that stretched loops have something to compute."""
         trips = self.node.trip_counts
         for stretch in self.node.stretches:
             if stretch.loop in known:
                 continue
             if stretch.delay:
-                first = Literal(stretch.delay)
-                yield Compare(CompareOp.GE, Index(self._built[stretch.loop]), first)
+                first = ir.Literal(stretch.delay)
+                yield ir.Compare(ir.CompareOp.GE, ir.Index(self._built[stretch.loop]), first)
             if stretch.delay + trips[stretch.loop] < stretch.iterations:
                 yield self._below(stretch.loop, stretch.delay + trips[stretch.loop])
 
-    def _below(self, name: str, end: int) -> Condition:
+    def _below(self, name: str, end: int) -> ir.Condition:
         """Return the condition that a loop as built is before an iteration; of tiles if it can."""
         loop = next(loop for loop in self.loops if loop.name == name)
         if end % loop.unroll == 0 and loop in self.tiles:
-            tile = Index(Affine.iterator(name))
-            return Compare(CompareOp.LT, tile, Literal(end // loop.unroll))
-        return Compare(CompareOp.LT, Index(self._built[name]), Literal(end))
+            tile = ir.Index(Affine.iterator(name))
+            return ir.Compare(ir.CompareOp.LT, tile, ir.Literal(end // loop.unroll))
+        return ir.Compare(ir.CompareOp.LT, ir.Index(self._built[name]), ir.Literal(end))
 
 
-def _all(parts: Sequence[Condition]) -> Condition | None:
-    return all_of(parts) if parts else None
+def _all(parts: Sequence[ir.Condition]) -> ir.Condition | None:
+    return ir.all_of(parts) if parts else None

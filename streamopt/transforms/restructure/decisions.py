@@ -10,18 +10,8 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
+from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Access,
-    Compare,
-    CompareOp,
-    Literal,
-    Read,
-    affine_conjuncts,
-    all_of,
-    negated,
-    reads,
-)
 from streamopt.ir.source import Assign, Branch, RangeLoop, Variable
 
 if TYPE_CHECKING:
@@ -63,7 +53,7 @@ def _rewritten(items: Sequence[Item], taken: set[str], kept: list[Variable]) -> 
 
 def _changes_condition(branch: Branch) -> bool:
     """Return whether a condition is needed again after a statement that changes its operands."""
-    operands = {access.array for access in reads(branch.condition)}
+    operands = {access.array for access in ir.reads(branch.condition)}
     statements = [*_statements(branch.then), *_statements(branch.otherwise)]
     last = (branch.otherwise or branch.then)[-1:]
     return any(
@@ -82,20 +72,20 @@ def _statements(items: Sequence[Item]) -> Iterator[Assign]:
                 yield from _statements((*item.then, *item.otherwise))
 
 
-def _variable(taken: set[str], kept: list[Variable]) -> Access:
+def _variable(taken: set[str], kept: list[Variable]) -> ir.Access:
     name = next(name for at in count(1) if (name := f"decision{at}") not in taken)
     taken.add(name)
     kept.append(Variable(name, (), ElementType.INT32, is_argument=False))
-    return Access(name, ())
+    return ir.Access(name, ())
 
 
-def _kept(branch: Branch, place: Access) -> Iterator[Item]:
+def _kept(branch: Branch, place: ir.Access) -> Iterator[Item]:
     condition = branch.condition
     yield Assign(place, condition, loc=branch.loc)
     for items, op, facts in (
-        (branch.then, CompareOp.NE, affine_conjuncts(condition)),
-        (branch.otherwise, CompareOp.EQ, affine_conjuncts(negated(condition))),
+        (branch.then, ir.CompareOp.NE, ir.affine_conjuncts(condition)),
+        (branch.otherwise, ir.CompareOp.EQ, ir.affine_conjuncts(ir.negated(condition))),
     ):
         if items:
-            decided = Compare(op, Read(place), Literal(0.0))
-            yield Branch(all_of((*facts, decided)), items, loc=branch.loc)
+            decided = ir.Compare(op, ir.Read(place), ir.Literal(0.0))
+            yield Branch(ir.all_of((*facts, decided)), items, loc=branch.loc)

@@ -8,28 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Access,
-    Binary,
-    Call,
-    Cast,
-    Index,
-    Literal,
-    Read,
-    depth_of,
-    moved_leaf,
-    reads,
-    substitute,
-    walk,
-)
 from streamopt.ir.program import Role, users
 from streamopt.transforms.restructure.flat_source import MAX_DEPTH, ordered_statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from streamopt.ir.expression import Expression
     from streamopt.ir.program import Nest, Program, Statement
 
 
@@ -108,13 +94,13 @@ def _folded(link: _Link) -> Nest | None:
     if maker.sequential or user.sequential or maker.statements[0].reduction is not None:
         return None
     (source,), (statement,) = maker.statements, user.statements
-    depths = map(depth_of, (source.value, *statement.expressions))
+    depths = map(ir.depth_of, (source.value, *statement.expressions))
     if sum(depths) > MAX_DEPTH:
         return None
     value = _readable(link.program, source, statement)
     if value is None or not _is_stable(link, value):
         return None
-    places = [a for e in statement.expressions for a in reads(e) if a.array == link.array]
+    places = [a for e in statement.expressions for a in ir.reads(e) if a.array == link.array]
     names = [subscript.as_iterator() for subscript in source.target.subscripts]
     if len(places) != 1 or None in names or len(set(names)) != len(names):
         return None
@@ -123,10 +109,10 @@ def _folded(link: _Link) -> Nest | None:
         return None
     idle = {loop.name: Affine() for loop in maker.loops}
     by_name = dict(zip((n or "" for n in names), places[0].subscripts, strict=True))
-    inlined = substitute(value, {**idle, **by_name})
+    inlined = ir.substitute(value, {**idle, **by_name})
 
-    def leaf(part: Expression) -> Expression:
-        return inlined if part == Read(places[0]) else part
+    def leaf(part: ir.Expression) -> ir.Expression:
+        return inlined if part == ir.Read(places[0]) else part
 
     changed = ordered_statement(
         statement.rewritten(leaf, statement.target), [loop.name for loop in user.loops]
@@ -134,21 +120,21 @@ def _folded(link: _Link) -> Nest | None:
     return replace(user, statements=(changed,))
 
 
-def _readable(program: Program, source: Statement, reader: Statement) -> Expression | None:
+def _readable(program: Program, source: Statement, reader: Statement) -> ir.Expression | None:
     """Return the value of an assignment as its reader sees it, if it costs no operation."""
-    if any(isinstance(part, Binary | Call) for part in walk(source.value)):
+    if any(isinstance(part, ir.Binary | ir.Call) for part in ir.walk(source.value)):
         return None
     element = program.array(source.target.array).element
-    touched = [a.array for e in (*reader.expressions, source.value) for a in reads(e)]
+    touched = [a.array for e in (*reader.expressions, source.value) for a in ir.reads(e)]
     names = {reader.target.array, source.target.array, *touched}
     same = all(program.array(name).element is element for name in names)
-    plain = same and not isinstance(source.value, Index)
-    return source.value if plain else Cast(element, source.value)
+    plain = same and not isinstance(source.value, ir.Index)
+    return source.value if plain else ir.Cast(element, source.value)
 
 
-def _is_stable(link: _Link, value: Expression) -> bool:
+def _is_stable(link: _Link, value: ir.Expression) -> bool:
     """Return whether nobody writes, between two nests, what a value reads."""
-    needed = {access.array for access in reads(value)}
+    needed = {access.array for access in ir.reads(value)}
     writers = (at for name in needed for at in link.writers.get(name, ()))
     return not any(link.writer < at < link.reader for at in writers)
 
@@ -159,7 +145,7 @@ def _without_identity(nest: Nest) -> Nest:
         return nest
     (statement,) = nest.statements
     match statement.start, statement.reduction:
-        case Literal(value), reduction if reduction is not None and value == reduction.identity:
+        case ir.Literal(value), reduction if reduction is not None and value == reduction.identity:
             return replace(nest, statements=(replace(statement, start=None),))
         case _:
             return nest
@@ -179,8 +165,8 @@ def _copied(link: _Link) -> Nest | None:
     if maker.sequential or user.sequential:
         return None
     (source,), (copy,) = maker.statements, user.statements
-    plain = copy.reduction is None and isinstance(copy.value, Read)
-    if not plain or not isinstance(copy.value, Read):
+    plain = copy.reduction is None and isinstance(copy.value, ir.Read)
+    if not plain or not isinstance(copy.value, ir.Read):
         return None
     place = copy.value.access
     names = [subscript.as_iterator() for subscript in place.subscripts]
@@ -193,9 +179,9 @@ def _copied(link: _Link) -> Nest | None:
     others = {name: Affine() for name in loops}
     by_name = dict(zip((n or "" for n in names), source.target.subscripts, strict=True))
     target = copy.target.substitute({**others, **by_name})
-    moved = {Access(link.array, source.target.subscripts): target}
+    moved = {ir.Access(link.array, source.target.subscripts): target}
 
-    changed = source.rewritten(moved_leaf(lambda access: moved.get(access, access)), target)
+    changed = source.rewritten(ir.moved_leaf(lambda access: moved.get(access, access)), target)
     changed = ordered_statement(changed, [loop.name for loop in maker.loops])
     return replace(maker, statements=(changed,))
 
@@ -214,7 +200,7 @@ def drop_unused(program: Program) -> Program:
             kept.append(live)
             needed |= {statement.target.array for statement in live.statements}
             needed |= {source for _, source in live.carries}
-            needed |= {a.array for s in live.statements for e in s.expressions for a in reads(e)}
+            needed |= {a.array for s in live.statements for e in s.expressions for a in ir.reads(e)}
     arrays = tuple(array for array in program.arrays if array.name in needed)
     values = {name: value for name, value in program.values.items() if name in needed}
     return replace(program, arrays=arrays, nests=tuple(reversed(kept)), values=values)
@@ -227,7 +213,7 @@ def _live(nest: Nest, needed: set[str]) -> Nest:
     while more > live:
         live = more
         made = [statement for statement in nest.statements if statement.target.array in live]
-        more = live | {a.array for s in made for e in s.expressions for a in reads(e)}
+        more = live | {a.array for s in made for e in s.expressions for a in ir.reads(e)}
     statements = tuple(s for s in nest.statements if s.target.array in live)
     carries = tuple(pair for pair in nest.carries if pair[0] in live)
     return replace(nest, statements=statements, carries=carries)

@@ -11,15 +11,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import bound_conditions, hull_of
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Compare,
-    CompareOp,
-    Index,
-    Literal,
-    substitute,
-    substitute_condition,
-)
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
 
@@ -27,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.analysis.instances import Hull, StatementInstance
-    from streamopt.ir.expression import Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +28,7 @@ class _Entry:
 
     instance: StatementInstance
     iterators: Mapping[str, Affine]
-    placed: tuple[Condition, ...]
+    placed: tuple[ir.Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +61,13 @@ def perfect_nest(
 def _statements(entry: _Entry, trips: Mapping[str, int]) -> Iterator[Statement]:
     instance = entry.instance
     bounds = [c for loop in instance.loops for c in bound_conditions(loop)]
-    own = (substitute_condition(c, entry.iterators) for c in (*bounds, *instance.guards))
+    own = (ir.substitute_condition(c, entry.iterators) for c in (*bounds, *instance.guards))
     guard = conjunction((*entry.placed, *own), trips)
     if guard is False:
         return
     yield Statement(
         instance.target.substitute(entry.iterators),
-        substitute(instance.assign.value, entry.iterators),
+        ir.substitute(instance.assign.value, entry.iterators),
         guard=None if guard is True else guard,
         loc=instance.assign.loc,
     )
@@ -147,21 +139,21 @@ def _moved(
     renamed = {piece.names[0]: first - Affine.of(offset)}
     others = zip(piece.names[1:], names[1:], strict=False)
     renamed |= {old: Affine.iterator(new) for old, new in others}
-    here: list[Condition] = [
-        Compare(CompareOp.GE, Index(first), Literal(float(offset))),
-        Compare(CompareOp.LT, Index(first), Literal(float(offset + piece.extents[0]))),
+    here: list[ir.Condition] = [
+        ir.Compare(ir.CompareOp.GE, ir.Index(first), ir.Literal(float(offset))),
+        ir.Compare(ir.CompareOp.LT, ir.Index(first), ir.Literal(float(offset + piece.extents[0]))),
     ]
     for level, (name, extent) in enumerate(zip(names[1:], extents, strict=True), start=1):
         if level >= len(piece.names):
             here.append(_equals(name, 0))
         elif piece.extents[level] < extent:
-            bound = Literal(float(piece.extents[level]))
-            here.append(Compare(CompareOp.LT, Index(Affine.iterator(name)), bound))
+            bound = ir.Literal(float(piece.extents[level]))
+            here.append(ir.Compare(ir.CompareOp.LT, ir.Index(Affine.iterator(name)), bound))
     for entry in piece.entries:
-        placed = [substitute_condition(condition, renamed) for condition in entry.placed]
+        placed = [ir.substitute_condition(condition, renamed) for condition in entry.placed]
         iterators = {name: value.substitute(renamed) for name, value in entry.iterators.items()}
         yield _Entry(entry.instance, iterators, (*here, *placed))
 
 
-def _equals(name: str, value: int) -> Condition:
-    return Compare(CompareOp.EQ, Index(Affine.iterator(name)), Literal(float(value)))
+def _equals(name: str, value: int) -> ir.Condition:
+    return ir.Compare(ir.CompareOp.EQ, ir.Index(Affine.iterator(name)), ir.Literal(float(value)))

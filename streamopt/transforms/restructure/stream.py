@@ -11,18 +11,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.coverage import touches_once
 from streamopt.analysis.instances import bound_conditions, hull_of
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import (
-    Access,
-    Compare,
-    CompareOp,
-    Index,
-    Literal,
-    Read,
-    Select,
-    substitute,
-    substitute_condition,
-)
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
 from streamopt.transforms.restructure.reductions import recognized
@@ -31,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Condition, Expression
     from streamopt.transforms.restructure.reductions import Recognized
 
 
@@ -45,7 +34,7 @@ class _Frame:
 
     trips: dict[str, int]
     iterators: dict[str, Affine]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ir.Condition, ...]
 
 
 def streaming_nest(
@@ -114,10 +103,10 @@ def _boxed(instance: StatementInstance) -> _Frame:
 
 
 def _conditions(
-    instance: StatementInstance, iterators: Mapping[str, Affine], extra: Sequence[Condition] = ()
-) -> tuple[Condition, ...]:
+    instance: StatementInstance, iterators: Mapping[str, Affine], extra: Sequence[ir.Condition] = ()
+) -> tuple[ir.Condition, ...]:
     bounds = [c for loop in instance.loops for c in bound_conditions(loop)]
-    changed = (substitute_condition(c, iterators) for c in (*bounds, *instance.guards))
+    changed = (ir.substitute_condition(c, iterators) for c in (*bounds, *instance.guards))
     return (*extra, *changed)
 
 
@@ -143,7 +132,7 @@ def _whole_array(instance: StatementInstance, shape: Sequence[int]) -> _Frame:
     moved = {n: Affine.iterator(n) + Affine.of(low) for n, (low, _) in hulls.items()}
     trips = {name: high - low for name, (low, high) in hulls.items()}
     seen: set[str] = set()
-    extra: list[Condition] = []
+    extra: list[ir.Condition] = []
     added: dict[str, int] = {}
     for dimension, (subscript, extent) in enumerate(
         zip(instance.target.subscripts, shape, strict=True)
@@ -156,8 +145,8 @@ def _whole_array(instance: StatementInstance, shape: Sequence[int]) -> _Frame:
             case ((Iter(_), 1),) | ():
                 fresh = _fresh(dimension, {*trips, *added})
                 added[fresh] = extent
-                value = Index(subscript.substitute(moved))
-                extra.append(Compare(CompareOp.EQ, Index(Affine.iterator(fresh)), value))
+                value = ir.Index(subscript.substitute(moved))
+                extra.append(ir.Compare(ir.CompareOp.EQ, ir.Index(Affine.iterator(fresh)), value))
             case _:
                 message = (
                     f"{told(instance.target, instance)} leaves out elements that are needed later"
@@ -183,7 +172,7 @@ def _fresh(dimension: int, taken: set[str]) -> str:
     return f"d{number}"
 
 
-def _whole_target(instance: StatementInstance, frame: _Frame) -> Access:
+def _whole_target(instance: StatementInstance, frame: _Frame) -> ir.Access:
     """Return the target by the new iterators; a subscript that was added is its own iterator."""
     target = instance.target
     names = [name for name in frame.trips if name not in frame.iterators]
@@ -197,22 +186,22 @@ def _whole_target(instance: StatementInstance, frame: _Frame) -> Access:
         else:
             subscripts.append(subscript.substitute(frame.iterators))
         seen.update(subscript.iterators())
-    return Access(target.array, tuple(subscripts))
+    return ir.Access(target.array, tuple(subscripts))
 
 
-def _check_once(target: Access, trips: Mapping[str, int], shape: Sequence[int]) -> None:
+def _check_once(target: ir.Access, trips: Mapping[str, int], shape: Sequence[int]) -> None:
     if not touches_once(target, trips, shape):
         raise StreamRefusedError(f"{target} names an element at more than one iteration")
 
 
 def _assignment(
-    instance: StatementInstance, frame: _Frame, guard: Condition | bool, *, keeps_old: bool
+    instance: StatementInstance, frame: _Frame, guard: ir.Condition | bool, *, keeps_old: bool
 ) -> Statement:
     target = _whole_target(instance, frame)
-    value = substitute(instance.assign.value, frame.iterators)
+    value = ir.substitute(instance.assign.value, frame.iterators)
     if guard is not True and guard is not False:
-        other: Expression = Read(target) if keeps_old else Literal(0.0)
-        value = Select(guard, value, other)
+        other: ir.Expression = ir.Read(target) if keeps_old else ir.Literal(0.0)
+        value = ir.Select(guard, value, other)
     return Statement(target, value, loc=instance.assign.loc)
 
 
@@ -220,22 +209,22 @@ def _reduction(
     instance: StatementInstance,
     step: Recognized,
     frame: _Frame,
-    guard: Condition | bool,
+    guard: ir.Condition | bool,
     *,
     starts_old: bool,
 ) -> Statement:
     target = _whole_target(instance, frame)
     return Statement(
         target,
-        substitute(step.term, frame.iterators),
+        ir.substitute(step.term, frame.iterators),
         step.reduction,
-        Read(target) if starts_old else None,
+        ir.Read(target) if starts_old else None,
         None if isinstance(guard, bool) else guard,
         instance.assign.loc,
     )
 
 
-def told(access: Access, instance: StatementInstance) -> str:
+def told(access: ir.Access, instance: StatementInstance) -> str:
     """Return an access of a statement with the variables that the user counts."""
     back: dict[str, Affine] = {}
     for loop in instance.loops:
@@ -247,7 +236,7 @@ def told(access: Access, instance: StatementInstance) -> str:
         back[loop.iterator] = (variable - start.substitute(back)).scaled(step)
     names = [loop.variable or loop.iterator for loop in instance.loops]
     subscripts = (subscript.substitute(back).ordered(names) for subscript in access.subscripts)
-    return str(Access(access.array, tuple(subscripts)))
+    return str(ir.Access(access.array, tuple(subscripts)))
 
 
 def variable_of(iterator: str, instance: StatementInstance) -> str:

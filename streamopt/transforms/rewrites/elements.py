@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import (
-    Access,
-    Index,
-    Read,
-    moved_leaf,
-    rewrite,
-    rewrite_condition,
-    walk,
-)
 from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.graph import Node
 
 Box = tuple[tuple[int, int], ...]
@@ -51,14 +42,14 @@ def box(node: Node) -> Box | None:
     return tuple(found)
 
 
-def _iterators(access: Access) -> Iterator[str]:
+def _iterators(access: ir.Access) -> Iterator[str]:
     for subscript in access.subscripts:
         yield from subscript.iterators()
 
 
 def value_at(
-    node: Node, value: Expression, subscripts: Sequence[Affine], loops: Sequence[str]
-) -> Expression:
+    node: Node, value: ir.Expression, subscripts: Sequence[Affine], loops: Sequence[str]
+) -> ir.Expression:
     """Return an expression of a node's iterators where the node writes the given subscripts.
 
     Parameters
@@ -68,42 +59,42 @@ def value_at(
     subscripts
         Over the iterators of another node, of which ``loops`` are the names in program order.
     """
-    return rewrite(value, _moved(node, subscripts, loops))
+    return ir.rewrite(value, _moved(node, subscripts, loops))
 
 
 def condition_at(
-    node: Node, condition: Condition, subscripts: Sequence[Affine], loops: Sequence[str]
-) -> Condition:
+    node: Node, condition: ir.Condition, subscripts: Sequence[Affine], loops: Sequence[str]
+) -> ir.Condition:
     """Return a condition as `value_at` does a value."""
-    return rewrite_condition(condition, _moved(node, subscripts, loops))
+    return ir.rewrite_condition(condition, _moved(node, subscripts, loops))
 
 
 def _moved(
     node: Node, subscripts: Sequence[Affine], loops: Sequence[str]
-) -> Callable[[Expression], Expression]:
+) -> Callable[[ir.Expression], ir.Expression]:
     at = dict.fromkeys(node.trip_counts, Affine())  # idle loops have one iteration
     for written, subscript in zip(node.write.subscripts, subscripts, strict=True):
         for name in written.iterators():
             at[name] = subscript - Affine.of(written.constant)
 
-    def moved(access: Access) -> Access:
+    def moved(access: ir.Access) -> ir.Access:
         found = access.substitute(at)
-        return Access(access.array, tuple(s.ordered(loops) for s in found.subscripts))
+        return ir.Access(access.array, tuple(s.ordered(loops) for s in found.subscripts))
 
-    return moved_leaf(moved, lambda index: index.substitute(at).ordered(loops))
+    return ir.moved_leaf(moved, lambda index: index.substitute(at).ordered(loops))
 
 
-def is_linear(expression: Expression) -> bool:
+def is_linear(expression: ir.Expression) -> bool:
     """Return whether no subscript or index has a quotient or remainder."""
-    parts = walk(expression)
+    parts = ir.walk(expression)
     return all(value.is_linear for part in parts for value in _subscripts(part))
 
 
-def _subscripts(part: Expression) -> tuple[Affine, ...]:
+def _subscripts(part: ir.Expression) -> tuple[Affine, ...]:
     match part:
-        case Read(access):
+        case ir.Read(access):
             return access.subscripts
-        case Index(value):
+        case ir.Index(value):
             return (value,)
         case _:
             return ()

@@ -8,22 +8,8 @@ from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Access,
-    Cast,
-    Compare,
-    CompareOp,
-    Index,
-    Literal,
-    Read,
-    Select,
-    all_of,
-    conjuncts,
-    is_affine_condition,
-    negated,
-    reads,
-)
 from streamopt.ir.program import Role
 from streamopt.transforms.rewrites.elements import box, condition_at, is_linear, value_at
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite, folded_everywhere, redirected
@@ -32,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
     from streamopt.transforms.rewrites.elements import Box
@@ -86,9 +71,9 @@ class _Padding:
     """
 
     writer: Node
-    value: Expression
-    constant: Literal
-    conditions: tuple[Condition, ...]
+    value: ir.Expression
+    constant: ir.Literal
+    conditions: tuple[ir.Condition, ...]
     within: Box
     keeps_writer: bool
 
@@ -101,7 +86,7 @@ def _fold(draft: GraphDraft, array: Array, *, keeps_copies: bool) -> bool:
     if padding is None or not readers:
         return False
     changed = [(node, _reading_through(node, array, padding)) for node in readers]
-    left = {array.name} if padding.keeps_writer else {a.array for a in reads(padding.value)}
+    left = {array.name} if padding.keeps_writer else {a.array for a in ir.reads(padding.value)}
     if not any(left.intersection(node.inputs) for _, node in changed):
         return False  # nobody reads the inside: its producers would work for nothing
     for node in draft.writers(array.name):
@@ -136,17 +121,17 @@ def _filled_first(draft: GraphDraft, array: Array, fill: Node, copy: Node) -> _P
     if box(fill) != tuple((0, extent) for extent in array.shape) or within is None:
         return None
     match fill.value:
-        case Literal() as constant if _fits(constant, array.element):
+        case ir.Literal() as constant if _fits(constant, array.element):
             keeps = not _moves_only(draft, array, copy.value)
             return _Padding(copy, copy.value, constant, (), within, keeps)
         case _:
             return None
 
 
-def _moves_only(draft: GraphDraft, array: Array, value: Expression) -> bool:
+def _moves_only(draft: GraphDraft, array: Array, value: ir.Expression) -> bool:
     """Return whether a value is an element of an array of the same type."""
     match value:
-        case Read(access):
+        case ir.Read(access):
             same_type = draft.arrays[access.array].element is array.element
             return same_type and is_linear(value)
         case _:
@@ -156,24 +141,24 @@ def _moves_only(draft: GraphDraft, array: Array, value: Expression) -> bool:
 def _selecting(draft: GraphDraft, array: Array, writer: Node) -> _Padding | None:
     """Return the padding of one node that selects; either branch may be the inside."""
     match writer.value:
-        case Select(condition, value, Literal() as constant):
+        case ir.Select(condition, value, ir.Literal() as constant):
             pass
-        case Select(opposite, Literal() as constant, value):
-            condition = negated(opposite)
+        case ir.Select(opposite, ir.Literal() as constant, value):
+            condition = ir.negated(opposite)
         case _:
             return None
     good = _moves_only(draft, array, value) and is_linear(writer.value)
-    if not good or not is_affine_condition(condition) or not _fits(constant, array.element):
+    if not good or not ir.is_affine_condition(condition) or not _fits(constant, array.element):
         return None
     if box(writer) is None:
         return None
-    return _Padding(writer, value, constant, conjuncts(condition), (), keeps_writer=False)
+    return _Padding(writer, value, constant, ir.conjuncts(condition), (), keeps_writer=False)
 
 
 def _shrink(draft: GraphDraft, array: Array, padding: _Padding) -> None:
     """Leave the writer an array of the inside alone."""
     writer = padding.writer
-    place = Access(array.name, _shifted(writer.write.subscripts, padding.within))
+    place = ir.Access(array.name, _shifted(writer.write.subscripts, padding.within))
     draft.arrays[array.name] = replace(array, shape=tuple(extent for _, extent in padding.within))
     draft.change_node(writer, replace(writer, write=place))
 
@@ -186,12 +171,12 @@ def _reading_through(node: Node, array: Array, padding: _Padding) -> Node:
     """Return a reader that reads what is inside, under a guard."""
     loops = tuple(node.trip_counts)
 
-    def made(access: Access) -> Expression:
+    def made(access: ir.Access) -> ir.Expression:
         at = access.subscripts
         conditions = [*_inside(at, padding.within)] if padding.within else []
         conditions += [condition_at(padding.writer, c, at, loops) for c in padding.conditions]
         if padding.keeps_writer:
-            value: Expression = Read(Access(array.name, _shifted(at, padding.within)))
+            value: ir.Expression = ir.Read(ir.Access(array.name, _shifted(at, padding.within)))
         else:
             value = value_at(padding.writer, padding.value, at, loops)
         return _selected(conditions, value, padding.constant, array.element, node.trip_counts)
@@ -199,7 +184,7 @@ def _reading_through(node: Node, array: Array, padding: _Padding) -> Node:
     return redirected(node, array.name, made)
 
 
-def _fits(literal: Literal, element: ElementType) -> bool:
+def _fits(literal: ir.Literal, element: ElementType) -> bool:
     """Return whether a literal is itself in an element type as in an expression of that type."""
     if element.is_fixed and isfinite(literal.value):
         form, value = element.fixed_point, Fraction(literal.value)
@@ -207,41 +192,41 @@ def _fits(literal: Literal, element: ElementType) -> bool:
     return element.is_float or float(literal.value).is_integer()
 
 
-def _inside(subscripts: Sequence[Affine], within: Box) -> tuple[Condition, ...]:
+def _inside(subscripts: Sequence[Affine], within: Box) -> tuple[ir.Condition, ...]:
     """Return the conditions under which subscripts name an element of a box."""
     return tuple(
         condition
         for subscript, (first, extent) in zip(subscripts, within, strict=True)
         for condition in (
-            Compare(CompareOp.GE, Index(subscript), Literal(first)),
-            Compare(CompareOp.LT, Index(subscript), Literal(first + extent)),
+            ir.Compare(ir.CompareOp.GE, ir.Index(subscript), ir.Literal(first)),
+            ir.Compare(ir.CompareOp.LT, ir.Index(subscript), ir.Literal(first + extent)),
         )
     )
 
 
 def _selected(
-    conditions: Sequence[Condition],
-    then: Expression,
-    otherwise: Literal,
+    conditions: Sequence[ir.Condition],
+    then: ir.Expression,
+    otherwise: ir.Literal,
     element: ElementType,
     trip_counts: Mapping[str, int],
-) -> Expression:
+) -> ir.Expression:
     """Return ``then``, of the given type, where all affine conditions hold, else the literal."""
     known = [_truth(condition, trip_counts) for condition in conditions]
     if False in known:
-        return Cast(element, otherwise)
+        return ir.Cast(element, otherwise)
     open_ones = tuple(c for c, truth in zip(conditions, known, strict=True) if truth is None)
     if not open_ones:
         return then
-    return Select(all_of(open_ones), then, otherwise)
+    return ir.Select(ir.all_of(open_ones), then, otherwise)
 
 
-def _truth(condition: Condition, trip_counts: Mapping[str, int]) -> bool | None:
+def _truth(condition: ir.Condition, trip_counts: Mapping[str, int]) -> bool | None:
     """Return the truth of a comparison at every iteration; None where it differs or isn't seen."""
     match condition:
-        case Compare(op, Index(left), Index(right)):
+        case ir.Compare(op, ir.Index(left), ir.Index(right)):
             return op.truth(*(left - right).bounds(trip_counts))
-        case Compare(op, Index(left), Literal(value)) if float(value).is_integer():
+        case ir.Compare(op, ir.Index(left), ir.Literal(value)) if float(value).is_integer():
             return op.truth(*(left - Affine.of(int(value))).bounds(trip_counts))
         case _:
             return None

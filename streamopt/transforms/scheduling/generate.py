@@ -21,17 +21,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Compare,
-    CompareOp,
-    Index,
-    Literal,
-    all_of,
-    is_affine_condition,
-    substitute,
-    substitute_condition,
-)
 from streamopt.ir.source import Branch, RangeLoop
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.scan import Scan, Span, TreeChoiceError, scanned
@@ -39,7 +30,6 @@ from streamopt.transforms.scheduling.scan import Scan, Span, TreeChoiceError, sc
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.source import Item, Source
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
@@ -84,7 +74,7 @@ class _Member:
 
     statement: TimedStatement
     scan: Scan
-    guards: tuple[Condition, ...] = ()
+    guards: tuple[ir.Condition, ...] = ()
     shared: tuple[tuple[int, str], ...] = ()
     """(level, iterator) of loops around that its scan doesn't have, as it runs in one iteration."""
 
@@ -129,16 +119,16 @@ class _Writer:
                 inside.append(replace(member, shared=(*member.shared, (level, iterator))))
         yield RangeLoop(iterator, shared.lower, shared.upper, tuple(self.items(inside, level + 1)))
 
-    def _checks(self, iterator: str, own: Span, shared: Span) -> Iterator[Condition]:
+    def _checks(self, iterator: str, own: Span, shared: Span) -> Iterator[ir.Condition]:
         """Yield what must hold of an iterator beyond the bounds of its loop."""
         low, high = shared.reach
-        place = Index(Affine.iterator(iterator))
+        place = ir.Index(Affine.iterator(iterator))
         for bound in own.lower:
             if bound not in shared.lower and bound.interval(self.reach)[1] > low:
-                yield Compare(CompareOp.GE, place, _side(bound))
+                yield ir.Compare(ir.CompareOp.GE, place, _side(bound))
         for bound in own.upper:
             if bound not in shared.upper and bound.interval(self.reach)[0] <= high:
-                yield Compare(CompareOp.LT, place, _side(bound))
+                yield ir.Compare(ir.CompareOp.LT, place, _side(bound))
         yield from own.checks
 
 
@@ -161,8 +151,8 @@ def _shared_span(members: Sequence[_Member], level: int, spans: Mapping[str, Spa
     return Span(lower, upper, (low, high))
 
 
-def _side(value: Affine) -> Expression:
-    return Index(value) if value.terms else Literal(float(value.constant))
+def _side(value: Affine) -> ir.Expression:
+    return ir.Index(value) if value.terms else ir.Literal(float(value.constant))
 
 
 def _placed(member: _Member) -> Item:
@@ -173,22 +163,22 @@ def _placed(member: _Member) -> Item:
     assign = replace(
         instance.assign,
         target=instance.target.substitute(moved),
-        value=substitute(instance.assign.value, moved),
+        value=ir.substitute(instance.assign.value, moved),
         label=member.statement.name,
     )
     item: Item = assign
-    for guard in reversed([g for g in instance.guards if not is_affine_condition(g)]):
-        item = Branch(substitute_condition(guard, moved), (item,), loc=assign.loc)
+    for guard in reversed([g for g in instance.guards if not ir.is_affine_condition(g)]):
+        item = Branch(ir.substitute_condition(guard, moved), (item,), loc=assign.loc)
     once = (
-        Compare(
-            CompareOp.EQ,
-            Index(Affine.iterator(iterator)),
+        ir.Compare(
+            ir.CompareOp.EQ,
+            ir.Index(Affine.iterator(iterator)),
             _side(member.statement.loops[level].value.substitute(moved)),
         )
         for level, iterator in member.shared
     )
     guards = (*member.guards, *scan.guards, *once)
     if guards:
-        condition = all_of(guards)
+        condition = ir.all_of(guards)
         item = Branch(condition, (item,), loc=assign.loc)
     return item

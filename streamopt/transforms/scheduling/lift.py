@@ -14,18 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Access,
-    Binary,
-    BinaryOp,
-    Call,
-    Function,
-    Literal,
-    Read,
-    substitute,
-    substitute_condition,
-)
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Loop, Role
 from streamopt.ir.source import Assign, Branch, RangeLoop, Source, Variable
@@ -37,8 +27,8 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Nest, Program, Statement
     from streamopt.ir.source import Item
 
-_OPS = {Reduction.ADD: BinaryOp.ADD, Reduction.MUL: BinaryOp.MUL}
-_CALLS = {Reduction.MAX: Function.MAX, Reduction.MIN: Function.MIN}
+_OPS = {Reduction.ADD: ir.BinaryOp.ADD, Reduction.MUL: ir.BinaryOp.MUL}
+_CALLS = {Reduction.MAX: ir.Function.MAX, Reduction.MIN: ir.Function.MIN}
 
 
 def lifted(program: Program) -> Source:
@@ -83,7 +73,7 @@ def _copy(label: str, array: Array, source: str, free: FreeNames) -> Item:
     loops = tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
     names = _fresh(loops, free)
     place = tuple(names[loop.name] for loop in loops)
-    copy = Assign(Access(array.name, place), Read(Access(source, place)), label)
+    copy = Assign(ir.Access(array.name, place), ir.Read(ir.Access(source, place)), label)
     (item,) = _looped(loops, names, [copy])
     return item
 
@@ -93,8 +83,8 @@ def _start(nest: Nest, statement: Statement, free: FreeNames) -> Item:
     loops = tuple(loop for loop in nest.loops if loop.name in used)
     names = _fresh(loops, free)
     assert statement.reduction is not None
-    start = statement.start or Literal(statement.reduction.identity)
-    value = substitute(start, names)
+    start = statement.start or ir.Literal(statement.reduction.identity)
+    value = ir.substitute(start, names)
     target = statement.target.substitute(names)
     label = f"{nest.name}_start"
     (item,) = _looped(loops, names, [Assign(target, value, label, statement.loc)])
@@ -103,17 +93,17 @@ def _start(nest: Nest, statement: Statement, free: FreeNames) -> Item:
 
 def _assign(statement: Statement, names: Mapping[str, Affine], label: str) -> Item:
     target = statement.target.substitute(names)
-    value = substitute(statement.value, names)
+    value = ir.substitute(statement.value, names)
     match statement.reduction:
         case None:
             pass
         case Reduction.ADD | Reduction.MUL as kind:
-            value = Binary(_OPS[kind], Read(target), value)
+            value = ir.Binary(_OPS[kind], ir.Read(target), value)
         case Reduction.MAX | Reduction.MIN as kind:
-            value = Call(_CALLS[kind], (Read(target), value))
+            value = ir.Call(_CALLS[kind], (ir.Read(target), value))
     item: Item = Assign(target, value, label, statement.loc)
     if statement.guard is not None:
-        condition = substitute_condition(statement.guard, names)
+        condition = ir.substitute_condition(statement.guard, names)
         item = Branch(condition, (item,), loc=statement.loc)
     return item
 

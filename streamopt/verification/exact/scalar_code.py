@@ -5,22 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import FloorDiv, Iter, Mod
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    Read,
-    Select,
-)
 from streamopt.verification.exact.scalar_operations import CONVERSIONS, mantissa, wrap_name
 
 if TYPE_CHECKING:
@@ -28,11 +16,10 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Affine, Atom
     from streamopt.ir.element import FixedPoint
-    from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.program import Array
 
-_EXTREMES = {Function.MAX: "largest", Function.MIN: "smallest"}
-_INTEGER_CALLS = {BinaryOp.DIV: "quotient", BinaryOp.MOD: "remainder"}
+_EXTREMES = {ir.Function.MAX: "largest", ir.Function.MIN: "smallest"}
+_INTEGER_CALLS = {ir.BinaryOp.DIV: "quotient", ir.BinaryOp.MOD: "remainder"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +48,7 @@ class ScalarCode:
         """Return the element type of an array."""
         return self.arrays[name][1].element
 
-    def place(self, access: Access) -> str:
+    def place(self, access: ir.Access) -> str:
         """Return the text of an array element."""
         position, array = self.arrays[access.array]
         flat = ""
@@ -89,46 +76,46 @@ class ScalarCode:
             case _:
                 assert_never(atom)
 
-    def condition(self, condition: Condition) -> str:
+    def condition(self, condition: ir.Condition) -> str:
         """Return the text of a truth value."""
         match condition:
-            case Compare(op, left, right):
+            case ir.Compare(op, left, right):
                 element = compared_type(left, right, self.element) or ElementType.DOUBLE
                 sides = self.value(left, element), self.value(right, element)
                 return f"({sides[0]} {op} {sides[1]})"
-            case Logic(op, operands):
+            case ir.Logic(op, operands):
                 return f"({f' {op} '.join(map(self.condition, operands))})"
             case _:
                 assert_never(condition)
 
-    def value(self, expression: Expression, wanted: ElementType) -> str:
+    def value(self, expression: ir.Expression, wanted: ElementType) -> str:
         """Return the text of an expression's value, converted to a type."""
         element = expression_type(expression, self.element) or wanted
         text = self._value(expression, element)
         return text if element is wanted else _converted(text, element, wanted)
 
-    def _value(self, expression: Expression, element: ElementType) -> str:
+    def _value(self, expression: ir.Expression, element: ElementType) -> str:
         match expression:
-            case Literal(value):
+            case ir.Literal(value):
                 return self._literal(value, element)
-            case Read(access):
+            case ir.Read(access):
                 return self.place(access)
-            case Index(value):
+            case ir.Index(value):
                 return f"({self.affine(value)})"
-            case Cast(_, operand):
+            case ir.Cast(_, operand):
                 return self.value(operand, element)
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 types = operand_types(expression, element, self.element)
                 sides = self.value(left, types[0]), self.value(right, types[1])
                 if element.is_fixed:
                     return fixed_operation(op, sides, types, element)
                 return _operated(op, *sides, element)
-            case Call(function, arguments):
+            case ir.Call(function, arguments):
                 return _called(function, [self.value(a, element) for a in arguments], element)
-            case Select(condition, then, otherwise):
+            case ir.Select(condition, then, otherwise):
                 branches = self.value(then, element), self.value(otherwise, element)
                 return f"({branches[0]} if {self.condition(condition)} else {branches[1]})"
-            case Compare() | Logic():
+            case ir.Compare() | ir.Logic():
                 return f"int({self.condition(expression)})"
             case _:
                 assert_never(expression)
@@ -150,19 +137,19 @@ def _wrapped(text: str, element: ElementType) -> str:
     return f"{wrap_name(element)}({text})"
 
 
-def _operated(op: BinaryOp, left: str, right: str, element: ElementType) -> str:
+def _operated(op: ir.BinaryOp, left: str, right: str, element: ElementType) -> str:
     if not element.is_float:
         call = _INTEGER_CALLS.get(op)
         text = f"{call}({left}, {right})" if call else f"{left} {op} {right}"
         return _wrapped(text, element)
-    if op is BinaryOp.DIV:
+    if op is ir.BinaryOp.DIV:
         return f"divided({left}, {right})"
     return f"({left} {op} {right})"
 
 
-def _called(function: Function, arguments: list[str], element: ElementType) -> str:
+def _called(function: ir.Function, arguments: list[str], element: ElementType) -> str:
     listed = ", ".join(arguments)
-    if function is Function.ABS:
+    if function is ir.Function.ABS:
         return f"abs({listed})"
     if function in _EXTREMES:
         return f"{_EXTREMES[function]}({listed})"
@@ -178,7 +165,7 @@ def _converted(text: str, element: ElementType, wanted: ElementType) -> str:
 
 
 def fixed_operation(
-    op: BinaryOp,
+    op: ir.BinaryOp,
     sides: tuple[str, str],
     types: tuple[ElementType, ElementType],
     element: ElementType,
@@ -187,12 +174,12 @@ def fixed_operation(
     left, right = (kind.fixed_point.fraction_bits for kind in types)
     result = element.fixed_point.fraction_bits
     match op:
-        case BinaryOp.ADD | BinaryOp.SUB:
+        case ir.BinaryOp.ADD | ir.BinaryOp.SUB:
             one, other = _shifted(sides[0], result - left), _shifted(sides[1], result - right)
             return f"({one} {op} {other})"
-        case BinaryOp.MUL:
+        case ir.BinaryOp.MUL:
             return f"({sides[0]} * {sides[1]})"
-        case BinaryOp.DIV:
+        case ir.BinaryOp.DIV:
             return f"quotient({_shifted(sides[0], max(right, 0))}, {sides[1]})"
         case _:
             raise AssertionError(f"{op} of fixed-point numbers")

@@ -10,29 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Access,
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    CompareOp,
-    Function,
-    Index,
-    Literal,
-    Read,
-    Select,
-    is_affine_condition,
-    walk,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.ir.expression import Condition, Expression
 
 MAX_CASES = 64
 """Of one access; its text has a copy of the read for each."""
@@ -42,7 +26,7 @@ MAX_CASES = 64
 class Fork:
     """One of two values, by a condition."""
 
-    condition: Condition
+    condition: ir.Condition
     then: Cases
     otherwise: Cases
 
@@ -50,15 +34,15 @@ class Fork:
 Cases: TypeAlias = Affine | Fork
 
 
-def is_of_iterators(tree: Expression, largest: int) -> bool:
+def is_of_iterators(tree: ir.Expression, largest: int) -> bool:
     """Return whether a value depends on iterators alone, in a tree of so many nodes at most."""
-    for count, node in enumerate(walk(tree)):
-        if isinstance(node, Read) or count >= largest:
+    for count, node in enumerate(ir.walk(tree)):
+        if isinstance(node, ir.Read) or count >= largest:
             return False
     return True
 
 
-def cases_of(tree: Expression) -> Cases | None:
+def cases_of(tree: ir.Expression) -> Cases | None:
     """Return the affine values that an integer may have; None where it has others or too many."""
     found = _cases(tree)
     if found is None or _count(found) > MAX_CASES:
@@ -66,7 +50,7 @@ def cases_of(tree: Expression) -> Cases | None:
     return _pruned(found, {})
 
 
-def read_at(array: str, subscripts: Sequence[Cases]) -> Expression | None:
+def read_at(array: str, subscripts: Sequence[Cases]) -> ir.Expression | None:
     """Return the read of an element as a choice of reads; None where there are too many."""
     total = 1
     for subscript in subscripts:
@@ -74,48 +58,48 @@ def read_at(array: str, subscripts: Sequence[Cases]) -> Expression | None:
     return _read(array, (), tuple(subscripts)) if total <= MAX_CASES else None
 
 
-def _read(array: str, chosen: tuple[Affine, ...], left: tuple[Cases, ...]) -> Expression:
+def _read(array: str, chosen: tuple[Affine, ...], left: tuple[Cases, ...]) -> ir.Expression:
     if not left:
-        return Read(Access(array, chosen))
+        return ir.Read(ir.Access(array, chosen))
     first, *rest = left
     if isinstance(first, Affine):
         return _read(array, (*chosen, first), tuple(rest))
     then, otherwise = (
         _read(array, chosen, (branch, *rest)) for branch in (first.then, first.otherwise)
     )
-    return Select(first.condition, then, otherwise)
+    return ir.Select(first.condition, then, otherwise)
 
 
 def _count(cases: Cases) -> int:
     return 1 if isinstance(cases, Affine) else _count(cases.then) + _count(cases.otherwise)
 
 
-def _cases(tree: Expression) -> Cases | None:
+def _cases(tree: ir.Expression) -> Cases | None:
     match tree:
-        case Literal(value) if value == int(value):
+        case ir.Literal(value) if value == int(value):
             return Affine.of(int(value))
-        case Index(value):
+        case ir.Index(value):
             return value
-        case Cast(ElementType.INT32 | ElementType.INT64, operand):
+        case ir.Cast(ElementType.INT32 | ElementType.INT64, operand):
             return _cases(operand)
-        case Select(condition, then, otherwise):
+        case ir.Select(condition, then, otherwise):
             return _fork(condition, then, otherwise)
-        case Call(Function.MAX | Function.MIN as function, (left, right)):
-            op = CompareOp.GT if function == Function.MAX else CompareOp.LT
-            return _fork(Compare(op, left, right), left, right)
-        case Binary(op, left, right):
+        case ir.Call(ir.Function.MAX | ir.Function.MIN as function, (left, right)):
+            op = ir.CompareOp.GT if function == ir.Function.MAX else ir.CompareOp.LT
+            return _fork(ir.Compare(op, left, right), left, right)
+        case ir.Binary(op, left, right):
             return _combined(op, _cases(left), _cases(right))
         case _:
             return None
 
 
-def _combined(op: BinaryOp, left: Cases | None, right: Cases | None) -> Cases | None:
+def _combined(op: ir.BinaryOp, left: Cases | None, right: Cases | None) -> Cases | None:
     match op:
-        case BinaryOp.ADD:
+        case ir.BinaryOp.ADD:
             return _joined(left, right, lambda one, other: one + other)
-        case BinaryOp.SUB:
+        case ir.BinaryOp.SUB:
             return _joined(left, right, lambda one, other: one - other)
-        case BinaryOp.MUL:
+        case ir.BinaryOp.MUL:
             if isinstance(left, Affine) and not left.terms:
                 left, right = right, left
             if not isinstance(right, Affine) or right.terms:
@@ -125,11 +109,11 @@ def _combined(op: BinaryOp, left: Cases | None, right: Cases | None) -> Cases | 
             return None
 
 
-def _fork(condition: Condition, then: Expression, otherwise: Expression) -> Cases | None:
+def _fork(condition: ir.Condition, then: ir.Expression, otherwise: ir.Expression) -> Cases | None:
     first, second = _cases(then), _cases(otherwise)
     if first is None or second is None:
         return None
-    if not isinstance(condition, Compare) or is_affine_condition(condition):
+    if not isinstance(condition, ir.Compare) or ir.is_affine_condition(condition):
         return Fork(condition, first, second)
     left, right = _cases(condition.left), _cases(condition.right)
     size = _count(first) + _count(second)
@@ -138,17 +122,17 @@ def _fork(condition: Condition, then: Expression, otherwise: Expression) -> Case
     return _joined(left, right, lambda one, other: _chosen(condition.op, one, other, first, second))
 
 
-def _chosen(op: CompareOp, left: Affine, right: Affine, then: Cases, otherwise: Cases) -> Cases:
+def _chosen(op: ir.CompareOp, left: Affine, right: Affine, then: Cases, otherwise: Cases) -> Cases:
     """Return a choice by a comparison of affine values."""
     gap = left - right
     if not gap.terms:
         return then if op.holds(gap.constant, 0) else otherwise
-    sides = (Index(value) if value.terms else Literal(float(value.constant)) for value in
+    sides = (ir.Index(value) if value.terms else ir.Literal(float(value.constant)) for value in
              (left, right))  # fmt: skip
-    return Fork(Compare(op, *sides), then, otherwise)
+    return Fork(ir.Compare(op, *sides), then, otherwise)
 
 
-def _pruned(cases: Cases, known: Mapping[Condition, bool]) -> Cases:
+def _pruned(cases: Cases, known: Mapping[ir.Condition, bool]) -> Cases:
     """Return the cases without those that earlier conditions rule out."""
     if isinstance(cases, Affine):
         return cases

@@ -20,28 +20,16 @@ from streamopt.frontends.c.values.value import (
     real,
     wrapped,
 )
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, Range, called, computed, computed_range
 from streamopt.ir.element import ElementType, common_type
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Call,
-    Cast,
-    Compare,
-    CompareOp,
-    Condition,
-    Expression,
-    Function,
-    Literal,
-    Select,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def combined(op: BinaryOp, left: CValue, right: CValue) -> CValue:
+def combined(op: ir.BinaryOp, left: CValue, right: CValue) -> CValue:
     """Return ``left op right`` in the type that C computes it in.
 
     Raises
@@ -49,7 +37,7 @@ def combined(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     ConstantError
         If a constant result does not exist or does not fit its type.
     """
-    if op in (BinaryOp.SHL, BinaryOp.SHR):
+    if op in (ir.BinaryOp.SHL, ir.BinaryOp.SHR):
         element = promoted(left.element)
         left, right = converted_value(left, element), converted_value(right, element)
     element = common_type(left.element, right.element) or left.element
@@ -60,7 +48,7 @@ def combined(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     if linear is not None:
         return linear
     one, other = met(left, right, element)
-    tree = Binary(op, one.tree, other.tree)
+    tree = ir.Binary(op, one.tree, other.tree)
     result = _composed(tree, element, one, other)
     return replace(result, choice=_shifted(op, left, right))
 
@@ -86,32 +74,32 @@ def _cast(value: CValue, element: ElementType) -> CValue:
     """Return the value with a cast in its tree, also where it is only a literal."""
     if value.element == element and not value.is_loose:
         return value
-    tree = Cast(element, value.tree)
+    tree = ir.Cast(element, value.tree)
     return CValue(element, tree, size=value.size + 1, depth=value.depth + 1)
 
 
-def _composed(tree: Expression, element: ElementType, *operands: CValue) -> CValue:
+def _composed(tree: ir.Expression, element: ElementType, *operands: CValue) -> CValue:
     size = 1 + sum(operand.size for operand in operands)
     depth = 1 + max(operand.depth for operand in operands)
     is_loose = all(operand.is_loose for operand in operands)
     return CValue(element, tree, is_loose=is_loose, size=size, depth=depth)
 
 
-def _linear(op: BinaryOp, left: CValue, right: CValue, element: ElementType) -> CValue | None:
+def _linear(op: ir.BinaryOp, left: CValue, right: CValue, element: ElementType) -> CValue | None:
     """Return the affine result of an operation on affine values, if it is affine."""
     one, other = left.affine, right.affine
     if one is None or other is None:
         return None
-    if op is BinaryOp.MUL and not one.terms:
+    if op is ir.BinaryOp.MUL and not one.terms:
         left, right, one, other = right, left, other, one
     match op:
-        case BinaryOp.ADD:
+        case ir.BinaryOp.ADD:
             found = one + other
-        case BinaryOp.SUB:
+        case ir.BinaryOp.SUB:
             found = one - other
-        case BinaryOp.MUL if not other.terms:
+        case ir.BinaryOp.MUL if not other.terms:
             found = one.scaled(other.constant)
-        case BinaryOp.SHL if not other.terms and 0 <= other.constant < 31:
+        case ir.BinaryOp.SHL if not other.terms and 0 <= other.constant < 31:
             found = one.scaled(1 << other.constant)
         case _ if not other.terms and left.range.low >= 0:
             return _divided(op, left, other.constant, element)
@@ -121,17 +109,17 @@ def _linear(op: BinaryOp, left: CValue, right: CValue, element: ElementType) -> 
     return None if limits is None else affine_value(found, element, limits)
 
 
-def _divided(op: BinaryOp, value: CValue, by: int, element: ElementType) -> CValue | None:
+def _divided(op: ir.BinaryOp, value: CValue, by: int, element: ElementType) -> CValue | None:
     """Return the quotient or remainder of a value that is not negative."""
     assert value.affine is not None
     match op:
-        case BinaryOp.DIV if by > 0:
+        case ir.BinaryOp.DIV if by > 0:
             divisor = by
-        case BinaryOp.SHR if 0 <= by < 31:
+        case ir.BinaryOp.SHR if 0 <= by < 31:
             divisor = 1 << by
-        case BinaryOp.MOD if by > 0:
+        case ir.BinaryOp.MOD if by > 0:
             return _remainder(value, by, element)
-        case BinaryOp.AND if by >= 0 and by & (by + 1) == 0:
+        case ir.BinaryOp.AND if by >= 0 and by & (by + 1) == 0:
             return _remainder(value, by + 1, element)
         case _:
             return None
@@ -148,20 +136,20 @@ def _remainder(value: CValue, by: int, element: ElementType) -> CValue:
     return affine_value(value.affine.mod(by), element, Range(0, by - 1))
 
 
-def _shifted(op: BinaryOp, left: CValue, right: CValue) -> Extremum | None:
+def _shifted(op: ir.BinaryOp, left: CValue, right: CValue) -> Extremum | None:
     """Return a choice plus or minus an affine value."""
-    if op not in (BinaryOp.ADD, BinaryOp.SUB):
+    if op not in (ir.BinaryOp.ADD, ir.BinaryOp.SUB):
         return None
     if left.choice is not None and right.affine is not None:
-        choice, by = left.choice, right.affine.scaled(1 if op is BinaryOp.ADD else -1)
-    elif right.choice is not None and left.affine is not None and op is BinaryOp.ADD:
+        choice, by = left.choice, right.affine.scaled(1 if op is ir.BinaryOp.ADD else -1)
+    elif right.choice is not None and left.affine is not None and op is ir.BinaryOp.ADD:
         choice, by = right.choice, left.affine
     else:
         return None
     return replace(choice, parts=tuple(part + by for part in choice.parts))
 
 
-def _folded(op: BinaryOp, left: CValue, right: CValue) -> CValue:
+def _folded(op: ir.BinaryOp, left: CValue, right: CValue) -> CValue:
     """Return the constant that an operation on constants of one type gives."""
     element = left.element
     number = computed(op, left.constant or 0, right.constant or 0, element)
@@ -173,13 +161,13 @@ def _folded(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     return integer(result, element)
 
 
-LIBRARY: Mapping[str, tuple[Function, ElementType | None]] = {
-    **{function.c_name: (function, ElementType.DOUBLE) for function in Function},
-    **{f"{function.c_name}f": (function, ElementType.FLOAT) for function in Function},
-    "abs": (Function.ABS, None),
-    "labs": (Function.ABS, ElementType.INT64),
-    "max": (Function.MAX, None),
-    "min": (Function.MIN, None),
+LIBRARY: Mapping[str, tuple[ir.Function, ElementType | None]] = {
+    **{function.c_name: (function, ElementType.DOUBLE) for function in ir.Function},
+    **{f"{function.c_name}f": (function, ElementType.FLOAT) for function in ir.Function},
+    "abs": (ir.Function.ABS, None),
+    "labs": (ir.Function.ABS, ElementType.INT64),
+    "max": (ir.Function.MAX, None),
+    "min": (ir.Function.MIN, None),
 }
 """Functions that need no definition, with the type that they compute in if it is always one."""
 
@@ -202,13 +190,15 @@ def library_call(name: str, arguments: Sequence[CValue]) -> CValue:
         if element.is_float:
             return real(nearest(result, element), element)
         return integer(int(result), element)
-    value = _composed(Call(function, tuple(o.tree for o in operands)), element, *operands)
-    if function not in (Function.MIN, Function.MAX) or not all(a.is_integer for a in arguments):
+    value = _composed(ir.Call(function, tuple(o.tree for o in operands)), element, *operands)
+    if function not in (ir.Function.MIN, ir.Function.MAX) or not all(
+        a.is_integer for a in arguments
+    ):
         return value
-    return replace(value, choice=least_or_greatest(function is Function.MIN, *arguments))
+    return replace(value, choice=least_or_greatest(function is ir.Function.MIN, *arguments))
 
 
-def selected(condition: Condition, size: int, then: CValue, otherwise: CValue) -> CValue:
+def selected(condition: ir.Condition, size: int, then: CValue, otherwise: CValue) -> CValue:
     """Return ``condition ? then : otherwise``, in the common type of the two."""
     element = common_type(then.element, otherwise.element) or then.element
     if then.is_loose and otherwise.is_loose:
@@ -217,7 +207,7 @@ def selected(condition: Condition, size: int, then: CValue, otherwise: CValue) -
             otherwise = converted_value(otherwise, element)
     else:
         then, otherwise = met(then, otherwise, element)
-    result = _composed(Select(condition, then.tree, otherwise.tree), element, then, otherwise)
+    result = _composed(ir.Select(condition, then.tree, otherwise.tree), element, then, otherwise)
     return replace(result, size=result.size + size)
 
 
@@ -227,11 +217,11 @@ def as_truth(value: CValue) -> CValue:
     if number is not None:
         return integer(int(number != 0), ElementType.UINT8)
     match value.tree:
-        case Select(_, Literal(1.0), Literal(0.0)):
+        case ir.Select(_, ir.Literal(1.0), ir.Literal(0.0)):
             return replace(value, element=ElementType.UINT8)
         case _:
-            condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
-    tree = Select(condition, Literal(1.0), Literal(0.0))
+            condition = ir.Compare(ir.CompareOp.NE, value.tree, ir.Literal(0.0))
+    tree = ir.Select(condition, ir.Literal(1.0), ir.Literal(0.0))
     size, depth = value.size + 4, value.depth + 2
     return CValue(ElementType.UINT8, tree, is_loose=True, size=size, depth=depth)
 

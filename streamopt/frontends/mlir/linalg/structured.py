@@ -10,25 +10,8 @@ from streamopt.frontends.mlir.scalars import as_affine, scalar
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Opaque
 from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.tensor import LoweringError
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Access,
-    Binary,
-    BinaryOp,
-    Call,
-    Compare,
-    CompareOp,
-    Expression,
-    Function,
-    Index,
-    Literal,
-    Logic,
-    Read,
-    Select,
-    children,
-    rebuild,
-    walk,
-)
 from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
@@ -53,7 +36,7 @@ class Operand:
 
     value: MlirValue
     subscripts: tuple[Affine, ...]
-    positions: tuple[Expression, ...] = ()
+    positions: tuple[ir.Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +62,7 @@ class Structured:
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
     extracts: tuple[Operand, ...]
-    templates: tuple[Expression, ...]
+    templates: tuple[ir.Expression, ...]
 
     @property
     def points(self) -> int:
@@ -94,7 +77,7 @@ class Structured:
     @property
     def is_copy(self) -> bool:
         """Return whether it only moves elements of one operand."""
-        is_one_read = len(self.templates) == 1 and isinstance(self.templates[0], Read)
+        is_one_read = len(self.templates) == 1 and isinstance(self.templates[0], ir.Read)
         is_plain = not any(operand.positions for operand in self.used())
         return self.is_parallel and is_one_read and is_plain
 
@@ -109,14 +92,14 @@ class Structured:
         found: set[str] = set()
         waiting = list(self.templates if position is None else [self.templates[position]])
         while waiting:
-            nodes = walk(waiting.pop())
-            fresh = {n.access.array for n in nodes if isinstance(n, Read)} - found
+            nodes = ir.walk(waiting.pop())
+            fresh = {n.access.array for n in nodes if isinstance(n, ir.Read)} - found
             found |= fresh
             waiting += [position for name in fresh for position in names[name].positions]
         return tuple(operand for name, operand in names.items() if name in found)
 
 
-def structured(op: MlirOperation, scalars: Mapping[int, Expression]) -> Structured:
+def structured(op: MlirOperation, scalars: Mapping[int, ir.Expression]) -> Structured:
     """Take a ``linalg.generic`` apart.
 
     Parameters
@@ -150,7 +133,7 @@ def structured(op: MlirOperation, scalars: Mapping[int, Expression]) -> Structur
     )
 
 
-def term_of(item: Structured, position: int) -> tuple[Reduction, Expression]:
+def term_of(item: Structured, position: int) -> tuple[Reduction, ir.Expression]:
     """Return how a result is reduced, and the template of its terms.
 
     Raises
@@ -158,10 +141,10 @@ def term_of(item: Structured, position: int) -> tuple[Reduction, Expression]:
     LoweringError
         If the result isn't a sum, product, maximum or minimum of terms without results.
     """
-    own = Read(Access(_name(len(item.inputs) + position), ()))
+    own = ir.Read(ir.Access(_name(len(item.inputs) + position), ()))
     reduction, value = _split(item.templates[position], own)
     results = {_name(n) for n in range(len(item.inputs), len(item.operands))}
-    if any(isinstance(node, Read) and node.access.array in results for node in walk(value)):
+    if any(isinstance(node, ir.Read) and node.access.array in results for node in ir.walk(value)):
         raise LoweringError(
             "this reduction is not a sum, product, maximum or minimum",
             "positions of a maximum (argmax) and other searches don't stream",
@@ -169,7 +152,7 @@ def term_of(item: Structured, position: int) -> tuple[Reduction, Expression]:
     return reduction, value
 
 
-def update_of(op: MlirOperation) -> Expression:
+def update_of(op: MlirOperation) -> ir.Expression:
     """Return the template of a scatter: operand 0 is the part, 1 the elements before."""
     extracts, (template,) = _templates(op.blocks[0], {}, 0)
     if extracts:
@@ -178,33 +161,35 @@ def update_of(op: MlirOperation) -> Expression:
 
 
 def filled(
-    template: Expression,
-    read: Callable[[int], Expression],
+    template: ir.Expression,
+    read: Callable[[int], ir.Expression],
     iterators: Mapping[str, Affine],
-) -> Expression:
+) -> ir.Expression:
     """Return a template with its operands read and its iterators replaced."""
     match template:
-        case Read(access):
+        case ir.Read(access):
             return read(int(access.array[1:]))
-        case Index(value):
-            return Index(value.substitute(iterators))
-        case Compare(CompareOp.NE, Read(access), Literal(0.0)):
+        case ir.Index(value):
+            return ir.Index(value.substitute(iterators))
+        case ir.Compare(ir.CompareOp.NE, ir.Read(access), ir.Literal(0.0)):
             value = read(int(access.array[1:]))
-            if isinstance(value, Compare | Logic):
+            if isinstance(value, ir.Compare | ir.Logic):
                 return value
-            return Compare(CompareOp.NE, value, Literal(0.0))
+            return ir.Compare(ir.CompareOp.NE, value, ir.Literal(0.0))
         case _:
-            inner = [filled(child, read, iterators) for child in children(template)]
-            if not isinstance(template, Logic):
-                keep = 1 if isinstance(template, Select) else 0
+            inner = [filled(child, read, iterators) for child in ir.children(template)]
+            if not isinstance(template, ir.Logic):
+                keep = 1 if isinstance(template, ir.Select) else 0
                 inner[keep:] = [as_number(value) for value in inner[keep:]]
-            return rebuild(template, tuple(inner))
+            return ir.rebuild(template, tuple(inner))
 
 
-def occurrences(template: Expression, position: int) -> int:
+def occurrences(template: ir.Expression, position: int) -> int:
     """Return how often a template reads an operand."""
     name = _name(position)
-    return sum(isinstance(node, Read) and node.access.array == name for node in walk(template))
+    return sum(
+        isinstance(node, ir.Read) and node.access.array == name for node in ir.walk(template)
+    )
 
 
 def _name(position: int) -> str:
@@ -244,11 +229,11 @@ def _extents(operands: tuple[Operand, ...], loops: int) -> tuple[int, ...]:
 
 
 def _templates(
-    block: Block, scalars: Mapping[int, Expression], loops: int
-) -> tuple[tuple[Operand, ...], tuple[Expression, ...]]:
+    block: Block, scalars: Mapping[int, ir.Expression], loops: int
+) -> tuple[tuple[Operand, ...], tuple[ir.Expression, ...]]:
     """Return the elements that a body extracts from tensors outside, and its results."""
-    known: dict[int, Expression] = {
-        argument.number: Read(Access(_name(position), ()))
+    known: dict[int, ir.Expression] = {
+        argument.number: ir.Read(ir.Access(_name(position), ()))
         for position, argument in enumerate(block.arguments)
     }
     extracts: list[Operand] = []
@@ -263,9 +248,9 @@ def _templates(
             raise LoweringError(f"operation {op.name} is not supported inside linalg")
         number = op.results[0].number
         if op.name == "linalg.index":
-            known[number] = Index(Affine.iterator(f"d{op.attributes.get('dim')}"))
+            known[number] = ir.Index(Affine.iterator(f"d{op.attributes.get('dim')}"))
         elif op.name == "tensor.extract":
-            known[number] = Read(Access(_name(len(block.arguments) + len(extracts)), ()))
+            known[number] = ir.Read(ir.Access(_name(len(block.arguments) + len(extracts)), ()))
             indices = [_operand(value, known, scalars) for value in op.operands[1:]]
             extracts.append(_extract(op.operands[0], indices, loops))
         else:
@@ -278,7 +263,7 @@ def _templates(
     raise LoweringError("the body yields nothing")
 
 
-def _extract(source: MlirValue, indices: Sequence[Expression], loops: int) -> Operand:
+def _extract(source: MlirValue, indices: Sequence[ir.Expression], loops: int) -> Operand:
     subscripts = tuple(map(as_affine, indices))
     affine = tuple(subscript for subscript in subscripts if subscript is not None)
     if len(affine) == len(subscripts):
@@ -288,20 +273,20 @@ def _extract(source: MlirValue, indices: Sequence[Expression], loops: int) -> Op
 
 
 def _operand(
-    value: MlirValue, known: Mapping[int, Expression], scalars: Mapping[int, Expression]
-) -> Expression:
+    value: MlirValue, known: Mapping[int, ir.Expression], scalars: Mapping[int, ir.Expression]
+) -> ir.Expression:
     found = known.get(value.number, scalars.get(value.number))
     if found is None:
         raise LoweringError("the body uses a value from outside that is no constant")
     return found
 
 
-def _split(template: Expression, own: Read) -> tuple[Reduction, Expression]:
+def _split(template: ir.Expression, own: ir.Read) -> tuple[Reduction, ir.Expression]:
     """Return a reduction's operator and term."""
     match template:
-        case Binary(BinaryOp.ADD | BinaryOp.MUL as op, left, right):
+        case ir.Binary(ir.BinaryOp.ADD | ir.BinaryOp.MUL as op, left, right):
             kind = Reduction(op.value)
-        case Call(Function.MAX | Function.MIN as function, (left, right)):
+        case ir.Call(ir.Function.MAX | ir.Function.MIN as function, (left, right)):
             kind = Reduction(function.value)
         case _:
             raise LoweringError("this reduction is not a sum, product, maximum or minimum")
@@ -311,8 +296,8 @@ def _split(template: Expression, own: Read) -> tuple[Reduction, Expression]:
         return kind, left
     # (own + a) + b adds a + b; likewise for the others.
     for inner, outer in ((left, right), (right, left)):
-        if any(node == own for node in walk(inner)):
+        if any(node == own for node in ir.walk(inner)):
             nested, value = _split(inner, own)
             if nested is kind:
-                return kind, rebuild(template, (value, outer))
+                return kind, ir.rebuild(template, (value, outer))
     raise LoweringError("this reduction is not a sum, product, maximum or minimum")

@@ -9,17 +9,8 @@ from streamopt.frontends.mlir.loops.state import applied, bound_of, constant_ind
 from streamopt.frontends.mlir.text.syntax import AffineMap, Dense, IntegerSet
 from streamopt.frontends.tensors.arithmetic import ZERO, as_condition
 from streamopt.frontends.tensors.tensor import LoweringError
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Access,
-    Compare,
-    CompareOp,
-    Condition,
-    Index,
-    Logic,
-    LogicOp,
-    Read,
-)
 from streamopt.ir.source import Branch, RangeLoop
 
 if TYPE_CHECKING:
@@ -118,7 +109,7 @@ def _loops(
     carried = [state.add_local(a.name or "carried", a.type, op.loc) for a in handed_on]
     for value, target, argument in zip(initial, carried, handed_on, strict=True):
         lowering.assign(target, state.read(value), op)
-        state.numbers[argument.number] = Read(target)
+        state.numbers[argument.number] = ir.Read(target)
     loops = [_started(lowering, walk) for walk in walks]
     body = lowering.block(block)
     outside, lowering.items = lowering.items, []
@@ -128,7 +119,7 @@ def _loops(
         body = (RangeLoop(iterator, lower, upper, body, loc=op.loc),)
     lowering.items += body
     for result, target in zip(op.results, carried, strict=True):
-        state.numbers[result.number] = Read(target)
+        state.numbers[result.number] = ir.Read(target)
 
 
 def _started(
@@ -156,11 +147,11 @@ def _started(
         if last - first >= MAX_TRIPS:
             message = f"a loop of {last - first + 1} iterations is too large"
             raise LoweringError(message, f"up to {MAX_TRIPS} iterations", "E155")
-    state.numbers[walk.iterator.number] = Index(index)
+    state.numbers[walk.iterator.number] = ir.Index(index)
     return iterator, lower, upper
 
 
-def _hand_on(lowering: LoopLowering, block: Block, targets: Sequence[Access]) -> None:
+def _hand_on(lowering: LoopLowering, block: Block, targets: Sequence[ir.Access]) -> None:
     """Assign what a block yields; several values through variables of their own."""
     if not targets or not block.operations:
         return
@@ -171,7 +162,7 @@ def _hand_on(lowering: LoopLowering, block: Block, targets: Sequence[Access]) ->
             kind = end.operands[position].type
             between = lowering.state.add_local("next", kind, end.loc)
             lowering.assign(between, value, end)
-            values[position] = Read(between)
+            values[position] = ir.Read(between)
     for target, value in zip(targets, values, strict=True):
         lowering.assign(target, value, end)
 
@@ -181,11 +172,11 @@ def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
     if not isinstance(found, IntegerSet):
         raise LoweringError("a branch without condition")
     places = [lowering.state.index(value) for value in op.operands]
-    conditions: list[Condition] = [
-        Compare(CompareOp.EQ if is_equality else CompareOp.GE, Index(value), ZERO)
+    conditions: list[ir.Condition] = [
+        ir.Compare(ir.CompareOp.EQ if is_equality else ir.CompareOp.GE, ir.Index(value), ZERO)
         for is_equality, value in zip(found.is_equality, applied(found.map, places), strict=True)
-    ] or [Compare(CompareOp.EQ, ZERO, ZERO)]
-    joined = conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, tuple(conditions))
+    ] or [ir.Compare(ir.CompareOp.EQ, ZERO, ZERO)]
+    joined = conditions[0] if len(conditions) == 1 else ir.Logic(ir.LogicOp.AND, tuple(conditions))
     _branch(lowering, op, joined)
 
 
@@ -193,7 +184,7 @@ def _scf_if(lowering: LoopLowering, op: MlirOperation) -> None:
     _branch(lowering, op, as_condition(lowering.state.read(op.operands[0])))
 
 
-def _branch(lowering: LoopLowering, op: MlirOperation, condition: Condition) -> None:
+def _branch(lowering: LoopLowering, op: MlirOperation, condition: ir.Condition) -> None:
     state = lowering.state
     targets = [state.add_local(r.name or "chosen", r.type, op.loc) for r in op.results]
     parts: list[tuple[Item, ...]] = []
@@ -207,7 +198,7 @@ def _branch(lowering: LoopLowering, op: MlirOperation, condition: Condition) -> 
     otherwise = parts[1] if len(parts) > 1 else ()
     lowering.items.append(Branch(condition, parts[0], otherwise, loc=op.loc))
     for result, target in zip(op.results, targets, strict=True):
-        state.numbers[result.number] = Read(target)
+        state.numbers[result.number] = ir.Read(target)
 
 
 REGIONS: Mapping[str, Callable[[LoopLowering, MlirOperation], None]] = {
