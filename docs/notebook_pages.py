@@ -72,7 +72,8 @@ def _html(output: Any) -> str:
     kind = next((kind for kind in SHOWN if kind in data), "text/plain")
     content = "".join(data.get(kind, ""))
     if kind == "image/png":
-        return f'<img alt="" src="data:image/png;base64,{content.strip()}">'
+        says = escape("".join(data.get("text/plain", "")).strip("<>").removeprefix("Chart: "))
+        return f'<img alt="{says}" src="data:image/png;base64,{content.strip()}">'
     return _text(content) if kind in ("text/plain", "text/markdown") else content
 
 

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 TOP = Path(__file__).parents[2]
-PNG = {"output_type": "display_data", "data": {"image/png": "aGk=\n", "text/plain": "<Figure>"}}
+PNG = {
+    "output_type": "display_data",
+    "data": {"image/png": "aGk=\n", "text/plain": "<Chart: a run>"},
+}
 HTML = {"output_type": "execute_result", "data": {"text/html": ["<b>a[0](x)</b>\n", "\n", "c"]}}
 PRINTED = {"output_type": "stream", "text": ["1 < 2\n", "\x1b[31mred\x1b[0m"]}
 
@@ -35,7 +38,7 @@ def test_text_code_and_outputs(pages: Any, tmp_path: Path) -> None:
     assert page.markdown.startswith("# A title\n\n")
     assert "````python\nx = 1\nx\n````" in page.markdown
     html = page.with_outputs("".join(f"<p>{line}</p>" for line in page.markdown.split("\n\n")))
-    assert 'src="data:image/png;base64,aGk="' in html
+    assert '<img alt="a run" src="data:image/png;base64,aGk=">' in html
     assert "<b>a[0](x)</b>\n\nc</div>" in html
     assert "<pre><code>1 &lt; 2\nred</code></pre>" in html
     assert '<a href="n_1.ipynb" download>' in html
