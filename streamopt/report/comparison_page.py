@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.report.charts import COLOURS, beside, chart_bytes, mark_decades, new_figure
 from streamopt.report.log_charts import Roofline, roofline_chart
@@ -35,7 +35,7 @@ def comparison_page(rows: Sequence[Facts]) -> Page:
         ways = [_way(row) for row in done if _whole(row, "simulated_cycles") == best]
         figures.append(("by", ", ".join(ways)))
     cells = tuple(_cells(row, first) for row in rows)
-    bars = [(_way(row), _whole(row, "simulated_cycles"), _model(row) or None) for row in done]
+    bars = [*map(_bar, done)]
     says = f"Simulated cycles of {len(bars)} ways to schedule {name}"
     draw = partial(comparison_chart, f"{name} at {limit:,} DSPs", bars, roofline)
     table = Table("All ways", HEADER, cells, is_open=True)
@@ -55,6 +55,20 @@ def _way(row: Facts) -> str:
 
 def _model(row: Facts) -> int:
     return _whole(row, "objective_cycles") or _whole(row, "estimated_cycles")
+
+
+class WayBar(NamedTuple):
+    """Cycles of a way: simulated, by its own model, and measured; 0 for those it doesn't have."""
+
+    name: str
+    simulated: int
+    model: int = 0
+    measured: int = 0
+
+
+def _bar(row: Facts) -> WayBar:
+    measured = _whole(row, "measured_cycles")
+    return WayBar(_way(row), _whole(row, "simulated_cycles"), _model(row), measured)
 
 
 def _cells(row: Facts, first: int) -> tuple[str, ...]:
@@ -100,23 +114,18 @@ def rows_chart(rows: Sequence[Facts], form: str) -> bytes:
     done = [row for row in rows if row.get("simulated_cycles")]
     name = str(rows[0].get("name", "")) if rows else ""
     roofline = max((_whole(row, "roofline_cycles") for row in rows), default=0)
-    bars = [(_way(row), _whole(row, "simulated_cycles"), _model(row) or None) for row in done]
-    return comparison_chart(name, bars, roofline, form)
+    return comparison_chart(name, [*map(_bar, done)], roofline, form)
 
 
 BAR, MARK, LINE = (COLOURS[name].light for name in ("work", "frame", "stall"))
 ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.42, 8.0, 1.6
 
 
-def comparison_chart(
-    title: str, ways: Sequence[tuple[str, int, int | None]], roofline_cycles: int, form: str
-) -> bytes:
+def comparison_chart(title: str, ways: Sequence[WayBar], roofline_cycles: int, form: str) -> bytes:
     """Return the chart as a file; the same ways give the same bytes.
 
     Parameters
     ----------
-    ways
-        Name, simulated cycles, and the cycles of the way's own model where it has one.
     roofline_cycles
         Least cycles that the DSPs allow; 0 for none.
     form
@@ -125,22 +134,27 @@ def comparison_chart(
     height = MARGIN_INCHES + ROW_INCHES * len(ways)
     figure, axes = new_figure(WIDTH_INCHES, height, title)
     axes.set_xscale("log")
-    cycles = [simulated for _, simulated, _ in ways]
+    cycles = [way.simulated for way in ways]
     axes.barh(range(len(ways)), cycles, 0.6, color=BAR, label="simulated")
-    modelled = [(row, model) for row, (_, _, model) in enumerate(ways) if model]
-    if modelled:
-        rows, models = zip(*modelled, strict=True)
-        axes.plot(models, rows, "|", color=MARK, markersize=14, label="by its own model")
+    marks = (
+        ("|", "by its own model", [way.model for way in ways]),
+        ("D", "measured", [way.measured for way in ways]),
+    )
+    for shape, words, numbers in marks:
+        places = [(number, row) for row, number in enumerate(numbers) if number]
+        if places:
+            size = 14 if shape == "|" else 6
+            axes.plot(*zip(*places, strict=True), shape, color=MARK, markersize=size, label=words)
     if roofline_cycles:
         axes.axvline(roofline_cycles, color=LINE, linestyle="--", label="MACs on busy DSPs")
     for row, simulated in enumerate(cycles):
         beside(axes, f"{simulated:,}", simulated, row)
-    every = [*cycles, *(model for _, model in modelled), roofline_cycles]
+    every = [*cycles, *(number for *_, numbers in marks for number in numbers), roofline_cycles]
     known = [value for value in every if value] or [1]
     axes.set_xlim(min(known) / 2, max(known) * 3)
-    axes.set_yticks(range(len(ways)), [name for name, _, _ in ways])
+    axes.set_yticks(range(len(ways)), [way.name for way in ways])
     axes.set_ylim(len(ways) - 0.4, -0.6)
     mark_decades(axes.xaxis)
     axes.set_xlabel("cycles", loc="right")
-    figure.legend(loc="outside lower left", ncols=3, frameon=False)
+    figure.legend(loc="outside lower left", ncols=4, frameon=False)
     return chart_bytes(figure, form)
