@@ -1,4 +1,4 @@
-"""What `pip install streamopt` brings is enough to solve, simulate and emit.
+"""What `pip install streamopt` brings is enough to solve, report, explain, simulate and emit.
 
 ``make demo`` verifies in such an environment, too.
 """
@@ -41,6 +41,8 @@ MODULES = {name.replace("-", "_") for names in EXTRAS.values() for name in names
 GESUMMV = TOP / "graphs/polybench/gesummv.json"
 VERBS = f"""
 solve {GESUMMV} --dsp 220 -o project
+report project -o project.html
+explain project --quick
 solve {GESUMMV} --dsp 220 --level opt4 -o opt4
 simulate {GESUMMV} --schedule opt4/schedule.json
 emit {GESUMMV} --schedule opt4/schedule.json --backend native -o native
@@ -74,8 +76,9 @@ def test_verbs_need_no_extra(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("model (proved)") == 2
+    assert done.stdout.count("│ proof  ") == 2
     assert (tmp_path / "native" / "graph.json").exists()
+    assert (tmp_path / "project.html").stat().st_size > 10_000
 
 
 def test_core_names_no_package_of_an_extra() -> None:
