@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from streamopt.errors import SourceLoc
     from streamopt.explanation.bottleneck import Bottleneck, PathNode
+    from streamopt.explanation.buffers import Buffering
     from streamopt.explanation.question import KnownDesign
     from streamopt.strategies.solution import Solution
 
@@ -101,7 +102,7 @@ class Changes:
     @property
     def words(self) -> str:
         """Return the sentence."""
-        tried = f" ({listed(list(self.tried))} gave nothing)" if self.tried else ""
+        tried = f" ({listed(list(self.tried))} gave nothing in this work)" if self.tried else ""
         if self.each:
             return f"To change: {'; '.join(change.words for change in self.each)}{tried}."
         return f"There is nothing to change within these limits: {self._reason()}{tried}."
@@ -121,7 +122,7 @@ class Changes:
                 )
 
 
-def changes(design: KnownDesign, bound_by: Bottleneck) -> Changes:
+def changes(design: KnownDesign, bound_by: Bottleneck, buffered: Buffering) -> Changes:
     """Return the changes of a design; solves the changed problems."""
     each: list[DesignChange] = []
     tried: list[str] = []
@@ -137,7 +138,7 @@ def changes(design: KnownDesign, bound_by: Bottleneck) -> Changes:
             tried.append(told.advice)
     each.sort(key=lambda change: change.cycles)
     each = each[:MOST_TOLD]
-    each += _sequential(design, bound_by)
+    each += _sequential(design, bound_by, buffered)
     if not any(change.place is not None and change.cycles for change in each):
         for node in bound_by.nodes:
             each += _interval(design, node)
@@ -177,26 +178,30 @@ def _made(design: KnownDesign, found: Solution) -> str:
     return f", which makes {listed(names)}" if names else ""
 
 
-def _sequential(design: KnownDesign, bound_by: Bottleneck) -> Iterator[DesignChange]:
-    """Yield sequential nodes on the critical path, with what stands against streaming."""
+def _sequential(
+    design: KnownDesign, bound_by: Bottleneck, buffered: Buffering
+) -> Iterator[DesignChange]:
+    """Yield sequential nodes of the critical path, and those that others wait for at a cost."""
     graph = design.scheduled.graph
-    told = {name: node for node in bound_by.nodes for name in node.nodes}
-    for name, path in told.items():
+    faster = {name: node.twice_as_fast_cycles for node in bound_by.nodes for name in node.nodes}
+    dear = [
+        channel
+        for channel in buffered.channels
+        if (channel.cost_cycles or 0) >= WORTH * design.cycles
+    ]
+    ends = [name for channel in dear for name in (channel.producer, channel.consumer)]
+    for name in dict.fromkeys([*faster, *ends]):
         node = graph.node(name)
-        if not isinstance(node, SequentialNode):
-            continue
-        why = f" ({node.reason})" if node.reason else ""
-        advice = f"{name} is sequential{why}: {_remedy(design, node)}"
-        yield DesignChange(advice, node.loc, design.cycles, 0, path.twice_as_fast_cycles)
+        if isinstance(node, SequentialNode):
+            why = f" ({node.reason})" if node.reason else ""
+            remedy = "" if "declare" in node.reason else f": {_remedy(design, node)}"
+            advice = f"{name} is sequential{why}{remedy}"
+            yield DesignChange(advice, node.loc, design.cycles, 0, faster.get(name, 0))
 
 
 def _remedy(design: KnownDesign, node: SequentialNode) -> str:
-    graph = design.scheduled.graph
-    if changed_by(graph, ["relieve_loops"])[0] and design.level != LevelName.OPT6:
+    if changed_by(design.scheduled.graph, ["relieve_loops"])[0] and design.level != LevelName.OPT6:
         return f"--level {LevelName.OPT6} runs its loops in another order"
-    flat = [array for array in node.outputs if len(graph.array(array).shape) == 1]
-    if flat and "leaves out" in node.reason:
-        return f"declare {flat[0]} with a dimension for each loop: float {flat[0]}[n][m]"
     if "earlier iteration" in node.reason or "in turns" in node.reason:
         return (
             "no order of its loops was found in which the innermost one carries nothing, so write "

@@ -81,13 +81,13 @@ class Explanation:
 
 def explained_design(design: KnownDesign) -> Explanation:
     """Return the explanation of a design whose evaluation is sampled."""
-    bound_by = bottleneck(design)
+    bound_by, buffered = bottleneck(design), buffering(design)
     return Explanation(
         standing(design),
         bound_by,
         allowances(design),
-        buffering(design),
-        changes(design, bound_by),
+        buffered,
+        changes(design, bound_by, buffered),
         design.warnings,
     )
 
