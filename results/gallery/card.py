@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from streamopt.sim import ProcessTrace, Trace
 
+ENLARGED = 1.2
+"""Where a page has room for it."""
 WIDTH, MARGIN, AXIS, TOP = 480.0, 10.0, 24.0, 8.0
 ROW, SMALL_ROW, FEW = 30.0, 20.0, 8
 """Heights of rows, where there are a few processes and where there are more."""
@@ -42,7 +44,8 @@ def card_svg(trace: Trace) -> str:
     last = f"{trace.cycles:,} cycles"
     end = f'text-anchor="end" x="{right:g}" y="{floor + 16:g}"'
     parts.append(f'<text class="t" {end}>{last}</text>')
-    size = f'viewBox="0 0 {WIDTH:g} {height:g}" width="{WIDTH:g}" height="{height:g}"'
+    shown = f'width="{WIDTH * ENLARGED:g}" height="{height * ENLARGED:g}"'
+    size = f'viewBox="0 0 {WIDTH:g} {height:g}" {shown}'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n{_style()}\n'
     return head + "\n".join(parts) + "\n</svg>\n"
 

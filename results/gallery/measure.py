@@ -30,8 +30,8 @@ RESOURCES = {
     "bram18": "block RAMs",
     "uram": "URAMs",
 }
-PICTURES = {"gantt": "gantt", "dataflow": "graph"}
-"""Of a report, that the gallery keeps, with their names here."""
+GRAPH = "dataflow"
+"""The picture of a report that is kept."""
 
 
 def measured(listed: Listed, pictures: Path) -> dict[str, str]:
@@ -48,9 +48,8 @@ def measured(listed: Listed, pictures: Path) -> dict[str, str]:
     row = {"program": listed.name, **_row(solution, found), "processor_seconds": f"{seconds:.1f}"}
     with TemporaryDirectory() as folder:
         for path in so.report_solution(solution).write_figures(folder, "svg"):
-            if path.stem in PICTURES:
-                name = f"{listed.name}.{PICTURES[path.stem]}.svg"
-                (pictures / name).write_bytes(path.read_bytes())
+            if path.stem == GRAPH:
+                (pictures / f"{listed.name}.graph.svg").write_bytes(path.read_bytes())
         started = perf_counter()
         so.write(program, solution.schedule, Path(folder) / "made")
         passed = so.verify(Path(folder) / "made").passed

@@ -23,8 +23,9 @@ default effort, U280 at 3.33 ns, within the shares of one SLR that the vendor's 
 to a design (`--fit slr`), operands and results on chip, in as many banks as the lanes need. Cycles
 are simulated; *µs* are those cycles at 300 MHz. *verified*: the emitted C++ was compiled and its
 outputs were those of the program. *proof* is within the closed form of opt6, never of hardware.
-*processor s* is the search's. No vendor tool has built one of these designs. The rows are in
-`rows.csv`, machine and versions in `environment.json`, sources and sizes in `programs.toml`.
+*processor s* is the search's. In the pictures, blue is work and amber is waiting. No vendor tool
+has built one of these designs. The rows are in `rows.csv`, machine and versions in
+`environment.json`, sources and sizes in `programs.toml`.
 """
 NAME = re.compile(r"\b\w+(\[[^]]+\])+|(?<![/.\w])[a-zA-Z]\w*_\w+(\.\w+)*(?![/.\w]*\.(c|py))")
 PLACE = re.compile(r" \((?=models/)[^()]*\)")
@@ -101,7 +102,7 @@ def _section(each: Listed, row: Row) -> str:
             f"{each.size[0].upper()}{each.size[1:]}, from [{each.path}](../../{each.path}):\n",
             f"```{fence}\n{each.excerpt()}```\n",
             f"```sh\n{each.command}\n```\n",
-            f"![When each node of {each.name} works]({each.name}.gantt.svg)\n",
+            f"![When each node of {each.name} works]({each.name}.card.svg)\n",
             f"![The nodes of {each.name} and their channels]({each.name}.graph.svg)\n",
             _line(head),
             _line(["---:"] * len(head)),
