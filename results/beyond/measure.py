@@ -12,7 +12,7 @@ from patience import within
 
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
-from streamopt.pipeline import choice_record
+from streamopt.pipeline.flat_records import choice_record
 
 if TYPE_CHECKING:
     from keep import Row

@@ -221,11 +221,12 @@ class Output:
         """
         from streamopt import pipeline
         from streamopt.formats.schedule_json import write_schedule_json
+        from streamopt.pipeline.evaluating import expected_intervals
 
         if self.project is None:
             put(self.schedule_file, write_schedule_json(schedule, row).encode())
             return
-        expected = pipeline.expected_intervals(program, schedule, on)
+        expected = expected_intervals(program, schedule, on)
         settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns, intervals=expected)
         if is_special(self.project):
             pipeline.emit(program, schedule, settings=settings)

@@ -22,21 +22,15 @@ if TYPE_CHECKING:
         device,
         evaluate,
         evaluate_network,
-        expected_intervals,
         load_design,
         simulate,
         size_fifos,
     )
     from streamopt.pipeline.explaining import explain
     from streamopt.pipeline.flat_records import (
-        choice_record,
         design_record,
-        evaluation_record,
         front_record,
         record,
-        share_record,
-        trace_record,
-        warning_records,
     )
     from streamopt.pipeline.health import doctor
     from streamopt.pipeline.ports import plan_ports, put_outside
@@ -60,7 +54,7 @@ if TYPE_CHECKING:
     )
     from streamopt.pipeline.rivals import RivalDesign, design
     from streamopt.pipeline.solved import Solved
-    from streamopt.pipeline.solving import pareto, solve, solvers
+    from streamopt.pipeline.solving import available_solvers, pareto, solve
     from streamopt.space.level import BindingChoice
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.effort import Effort
@@ -85,8 +79,8 @@ __all__ = [
     "Space",
     "VitisSettings",
     "apply",
+    "available_solvers",
     "check",
-    "choice_record",
     "compare",
     "dataflow",
     "design",
@@ -96,8 +90,6 @@ __all__ = [
     "emit",
     "evaluate",
     "evaluate_network",
-    "evaluation_record",
-    "expected_intervals",
     "explain",
     "front_record",
     "interpret",
@@ -119,20 +111,15 @@ __all__ = [
     "save",
     "save_steps",
     "schedule",
-    "share_record",
     "simulate",
     "size_fifos",
     "solve",
-    "solvers",
-    "trace_record",
     "verify",
-    "warning_records",
     "write",
 ]
 
 _PLACES = {
-    "streamopt.pipeline.flat_records": "choice_record design_record evaluation_record front_record "
-    "record share_record trace_record warning_records",
+    "streamopt.pipeline.flat_records": "design_record front_record record",
     "streamopt.codegen.backends.vitis_project": "VitisSettings",
     "streamopt.evaluation.design": "Evaluation",
     "streamopt.evaluation.fifo_sizing": "FifoSizing",
@@ -142,7 +129,7 @@ _PLACES = {
     "streamopt.pipeline.building": "apply emit verify write",
     "streamopt.pipeline.checking": "check",
     "streamopt.pipeline.comparing": "Comparison compare records",
-    "streamopt.pipeline.evaluating": "device evaluate evaluate_network expected_intervals "
+    "streamopt.pipeline.evaluating": "device evaluate evaluate_network "
     "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
     "streamopt.pipeline.explaining": "explain",
@@ -157,7 +144,7 @@ _PLACES = {
     "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design",
     "streamopt.pipeline.solved": "Solved",
-    "streamopt.pipeline.solving": "pareto solve solvers",
+    "streamopt.pipeline.solving": "available_solvers pareto solve",
     "streamopt.strategies.effort": "Effort",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}

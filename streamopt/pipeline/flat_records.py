@@ -120,9 +120,9 @@ def record(solution: Solution) -> Record:
 
 def whole_record(solution: Solution) -> Record:
     """Return all that is known of a solution: of its search, its design and its choices."""
-    known = record(solution) | choice_record(solution)
     found = solution.evaluation
-    return known if found is None else known | evaluation_record(found)
+    built = Record() if found is None else evaluation_record(found)
+    return record(solution) | built | choice_record(solution)
 
 
 def node_records(solution: Solution) -> list[dict[str, Any]]:

@@ -145,7 +145,7 @@ def pareto(
 
 
 @checked()
-def solvers() -> tuple[SolverStatus, ...]:
+def available_solvers() -> tuple[SolverStatus, ...]:
     """Return the solvers with version, licence and capabilities; takes no licence."""
     from streamopt.solvers.registry import available
 

@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.perf.pipelines.clock import ClockRisk
-from streamopt.pipeline import evaluation_record
+from streamopt.pipeline.flat_records import evaluation_record
 from streamopt.target.resources import Fit, Resources
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 import streamopt as so
 from streamopt.errors import SimulationError, TargetError
 from streamopt.ir.schedule import ChannelKind
-from streamopt.pipeline import evaluation_record, trace_record
+from streamopt.pipeline.flat_records import evaluation_record, trace_record
 from streamopt.sim import DeadlockError
 from tests.support.programs.sketches import program, scheduled
 

@@ -101,7 +101,7 @@ def solvers(as_json: a.Json = False, quiet: a.Quiet = False) -> None:
 
     from streamopt import pipeline
 
-    found = pipeline.solvers()
+    found = pipeline.available_solvers()
     if as_json:
         typer.echo(json.dumps([asdict(status) for status in found], default=sorted))
     elif not quiet:

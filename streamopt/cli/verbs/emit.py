@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -49,6 +48,7 @@ def emit(
 ) -> None:
     """Write streamed C++ with a self-checking testbench."""
     from streamopt import pipeline
+    from streamopt.pipeline.evaluating import expected_intervals
 
     if output == STDOUT:
         message, hint = "a project is a folder of files", "give one with -o DIR"
@@ -60,10 +60,9 @@ def emit(
     if ports:
         graph = pipeline.dataflow(program)
         schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))
-    settings = pipeline.VitisSettings(release, on.part, on.clock_ns)
-    if backend is BackendName.VITIS:
-        expected = pipeline.expected_intervals(program, schedule, on)
-        settings = replace(settings, intervals=expected)
+    is_vitis = backend is BackendName.VITIS
+    expected = expected_intervals(program, schedule, on) if is_vitis else None
+    settings = pipeline.VitisSettings(release, on.part, on.clock_ns, expected)
     settled: dict[str, Any] = {"backend": backend, "settings": settings}
     if is_special(output):
         design = pipeline.emit(program, schedule, **settled)

@@ -65,7 +65,9 @@ def explain(
         quick=quick,
     )
     if as_json:
-        warned = pipeline.warning_records(found.warnings)
+        from streamopt.pipeline.flat_records import warning_records
+
+        warned = warning_records(found.warnings)
         typer.echo(json.dumps({**found.record(), "warnings": warned}))
     else:
         if not quiet:

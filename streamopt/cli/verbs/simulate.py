@@ -64,8 +64,10 @@ def simulate(
     if gantt_file is not None and form is not None:
         _draw(found, gantt_file, form)
     if as_json:
-        record = pipeline.trace_record(found)
-        typer.echo(json.dumps({**record, "warnings": pipeline.warning_records(warned)}))
+        from streamopt.pipeline.flat_records import trace_record, warning_records
+
+        record = trace_record(found)
+        typer.echo(json.dumps({**record, "warnings": warning_records(warned)}))
     elif not quiet:
         _show(found)
         print_warnings(warned)

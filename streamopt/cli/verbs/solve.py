@@ -175,24 +175,18 @@ def _finish(
     program: Program, solution: Solution, on: Target, to: Output, *, as_json: bool, quiet: bool
 ) -> None:
     """Write a solution, and show it."""
-    from streamopt import pipeline
     from streamopt.cli.printing import print_warnings
+    from streamopt.pipeline.flat_records import share_record, warning_records, whole_record
     from streamopt.report.record import Record
 
     found = solution.evaluation
     assert found is not None  # every answer is judged
-    row = (
-        pipeline.record(solution)
-        | pipeline.evaluation_record(found)
-        | pipeline.choice_record(solution)
-        | Record(final=True)
-    )
+    row = whole_record(solution) | Record(final=True)
     to.write(program, solution.schedule, row, on)
     if to.project is not None and to.incumbents is not None:
         to.incumbents.unlink(missing_ok=True)
     if as_json:
-        warned = pipeline.warning_records(solution.warnings)
-        shares = pipeline.share_record(found)
+        warned, shares = warning_records(solution.warnings), share_record(found)
         typer.echo(json.dumps({**row, **shares, "warnings": warned}))
     else:
         if not quiet:
