@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from streamopt.explanation.critical_path import path_shares
 from streamopt.explanation.question import listed, percent
 from streamopt.ir.network import PipelineTiming
+from streamopt.perf.pipelines.timings import Reason
 from streamopt.sim import PathCause, simulate
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ class PathNode:
             return f"mostly the {self.depth_cycles} cycles from its reads to its writes"
         lanes = f" in {self.lanes:,} lanes" if self.lanes > 1 else ""
         found = f"{self.iterations:,} iterations{lanes} at II {self.ii}"
+        if self.reason == Reason.TARGET:
+            return f"{found}, as the schedule asks"
         return f"{found}, which {self.reason} ask for" if self.reason else found
 
 

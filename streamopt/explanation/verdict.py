@@ -31,6 +31,10 @@ class Standing:
         In words; empty where nothing is proved.
     form
         The rewrites of the graph that the bound is of.
+    maker
+        The strategy of another system that made the schedule; empty for none.
+    solved_cycles
+        Of the schedule that the record is of, where this is another one; else 0.
     """
 
     name: str
@@ -45,6 +49,8 @@ class Standing:
     bound_cycles: int
     proof: str
     form: str
+    maker: str = ""
+    solved_cycles: int = 0
 
     @property
     def words(self) -> str:
@@ -54,8 +60,15 @@ class Standing:
             f"{self.name} takes {self.cycles:,} cycles, {self.milliseconds:.3g} ms at "
             f"{self.clock_mhz:.0f} MHz, with {share}"
         )
+        if self.solved_cycles:
+            other = (
+                f"schedule or graph isn't the one that was solved ({self.solved_cycles:,} cycles)"
+            )
+            return f"{head}; the {other}: nothing is proved of it."
         if not self.proof:
-            return f"{head}; no solver made this schedule, so nothing is proved of it."
+            return (
+                f"{head}; {self.maker or 'no solver'} made this schedule: nothing is proved of it."
+            )
         return f"{head}; {self._proved()}."
 
     def _proved(self) -> str:
@@ -93,4 +106,6 @@ def standing(design: KnownDesign) -> Standing:
         bound_cycles=design.number("bound_cycles"),
         proof=proof_words(design.facts) if has_proof else "",
         form=", ".join(design.schedule.rewrites),
+        maker=str(design.facts.get("strategy") or ""),
+        solved_cycles=0 if has_proof else design.number("simulated_cycles_then"),
     )

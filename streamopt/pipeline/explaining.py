@@ -22,6 +22,7 @@ from streamopt.target.resources import Fit
 from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
+    from streamopt.evaluation.design import Evaluation
     from streamopt.explanation.explanation import Explanation
     from streamopt.explanation.question import Asking, ChangedProblem
     from streamopt.ir.graph import Graph
@@ -97,10 +98,24 @@ def explain(
         hint = "give a solution, or a graph with its schedule: so.explain(graph, schedule)"
         raise ReportError(Diagnostic("E874", message, hint=hint))
     found = evaluate(graph, schedule, device, samples=SAMPLES)
+    facts = _of_this(facts, found)
     scheduled = apply(graph, schedule)
     warned = (*recorded_warnings(facts, found), *design_warnings(scheduled.graph, found))
     ask = None if quick else _asking(graph, schedule, facts, (found.target, work), fixed)
     return explained_design(KnownDesign(scheduled, schedule, found, facts, warned, ask))
+
+
+def _of_this(facts: Facts, found: Evaluation) -> Facts:
+    """Return the record of a design; only its cycles where it is of another one.
+
+    Simulations are repeatable, so that other cycles on the same target are of another schedule, or
+    of another graph.
+    """
+    then, on = facts.get("simulated_cycles"), found.target
+    is_target = (facts.get("device"), facts.get("clock_ns")) == (on.name, on.clock_ns)
+    if then is None or not is_target or int(then) == found.trace.cycles:
+        return facts
+    return {"simulated_cycles_then": then}
 
 
 def _asking(

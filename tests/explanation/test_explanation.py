@@ -148,6 +148,20 @@ def test_a_schedule_of_another_graph_is_refused() -> None:
         so.explain("graphs/polybench/atax.json")
 
 
+def test_an_edited_schedule_has_no_proof_any_more() -> None:
+    graph = so.dataflow("graphs/polybench/2mm.json")
+    solution = so.solve(graph, dsp=640)
+    plans = tuple(replace(plan, depth_elems=1) for plan in solution.schedule.channels)
+    edited = replace(solution.schedule, channels=plans)
+    result = {**so.record(solution), "simulated_cycles": solution.simulated_cycles}
+    on = so.device()
+    result |= {"device": on.name, "clock_ns": on.clock_ns}
+    assert so.explain(graph, solution.schedule, result=result, quick=True).standing.proof
+    found = so.explain(graph, edited, result=result, quick=True)
+    assert found.standing.solved_cycles == solution.simulated_cycles != found.standing.cycles
+    assert "nothing is proved" in found.sentences[0]
+
+
 def test_command_tells_five_sentences_or_json(tmp_path: Path) -> None:
     run = CliRunner()
     graph, plan = "graphs/polybench/gesummv.json", str(tmp_path / "plan.json")
