@@ -96,5 +96,15 @@ def test_graphs_and_solutions_are_drawn(solution: so.Solved) -> None:
 
 
 def test_methods_are_found_by_name(solution: so.Solved) -> None:
-    verbs = {"report", "verify", "write", "to_frame", "gantt", "simulate", "program", "graph"}
+    verbs = {
+        "explain",
+        "report",
+        "verify",
+        "write",
+        "to_frame",
+        "gantt",
+        "simulate",
+        "program",
+        "graph",
+    }
     assert verbs <= {*dir(solution)}
