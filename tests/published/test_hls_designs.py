@@ -54,6 +54,27 @@ def test_projects_of_our_own_are_read_back(case: str, tmp_path: Path) -> None:
         assert replace(built.resources.total, dsps=dsps) == found.resources.total
 
 
+SOURCES = {
+    path.stem: path
+    for folder in ("tests/frontends/c/programs", "models/gallery")
+    for path in sorted((TOP / folder).glob("*.c"))
+}
+NOT_ALIKE = {"wrap", "delays"}  # indices by counters are refused; copies of scalars are joined
+OF_C = ("cholesky", "sobel", "lstm")
+
+
+@pytest.mark.parametrize(
+    "name", in_nightly([*OF_C, *sorted(SOURCES.keys() - NOT_ALIKE - {*OF_C})], len(OF_C))
+)
+def test_projects_of_programs_in_c_are_read_back(name: str, tmp_path: Path) -> None:
+    graph = so.dataflow(so.load(SOURCES[name]))
+    solution = so.solve(graph, level="opt5", dsp=200, time_limit=3)
+    so.write(graph, solution.schedule, tmp_path / "project")
+    built = so.evaluate(graph, solution.schedule)
+    found = so.evaluate_network(so.load_design(tmp_path / "project").network)
+    assert found.trace.cycles == built.trace.cycles
+
+
 @pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: file.stem)
 def test_stream_hls_prints_what_its_design_file_says(file: Path, tmp_path: Path) -> None:
     published = json.loads(file.read_text(encoding="utf-8"))
@@ -275,6 +296,7 @@ LOOP = "for (int i = 0; i < 8; i++) {{\n#pragma HLS pipeline\n{}\n}}"
             "9000",
         ),
         ("if (x[0] > 0) { " + LOOP.format("y[i] = 0;") + " }", "E136", 1, "not known"),
+        (LOOP.replace("8", "99999999999").format("y[0] = 0;"), "E139", 2, "more than"),
         ("y[0] = x[0", "E132", 2, "unexpected"),
     ],
 )

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from streamopt.ir.operators import Operator
     from streamopt.ir.program import Loop
 
-_MOST_STEPS = 2_000_000
+INDEX_CONDITION = "(index condition)"
+"""Operand of a choice that indices alone decide."""
+
+_MOST_STEPS = 400_000
 
 Value: TypeAlias = Affine | str
 """A whole number known up to the iteration, or the name of a value; empty if it has none yet."""
@@ -145,7 +148,7 @@ class AccessReader:
         for name in names if element is None else ():
             element = common_type(element, self._elements.get(name))
         if element is None:
-            whole = all(isinstance(operand, Affine) for operand in operands)
+            whole = all(isinstance(o, Affine) or o == INDEX_CONDITION for o in operands)
             element = ElementType.INT32 if whole else ElementType.FLOAT
         asked = Operation(operator, element, names, "")
         if asked not in self._made:

@@ -91,8 +91,10 @@ class Declarations:
             return store
         element = self.element(declaration)
         if not shape and node.init is not None and kind.is_const:
-            value = self.body(bindings).value(node.init)
-            return value if element.is_integer else str(value)
+            reader = self.body(bindings)
+            value = reader.value(node.init)
+            if not reader.ports and not reader.operations:
+                return value if element.is_integer else str(value)
         store = self.store(name, element, shape or (1,))
         store.is_table = bool(shape) and node.init is not None and kind.is_const
         return store
@@ -155,8 +157,8 @@ class Declarations:
     def memories(self, processes: Sequence[Process]) -> Iterator[Memory]:
         """Yield the other stores that processes touch.
 
-        The tool splits those without a pragma that lanes touch: there the published designs show
-        that it does.
+        The tool splits those without a pragma that are buffers, or that lanes touch: there the
+        published designs show that it does.
         """
         ports = [(p, port) for each in processes for p in each.pipelines for port in p.ports]
         written = {port.target for _, port in ports if port.mode is AccessMode.WRITE}
@@ -171,6 +173,7 @@ class Declarations:
             outside = store.is_argument or store.name not in written
             storage = Storage(shape, tuple(store.factors), outside, None)
             memory = memory_of(store.name, storage, store.element, outside=outside, users=users)
-            splits = memory.tool_splits and store.name in laned
+            is_seen = memory.place is Place.PING_PONG or store.name in laned
+            splits = memory.tool_splits and is_seen
             place = Place.ROM if store.is_table else memory.place
             yield replace(memory, tool_splits=splits, place=place)

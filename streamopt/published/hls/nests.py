@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from streamopt.published.hls.loops import Counted
 
 _MOST_PIPELINES = 4096
+_MOST_TRIPS = 2**26
+_MOST_ITERATIONS = 2**36
+_MOST_COPIES = 2**16
+_MOST_PORTS = 2**13
 
 
 class NestTile(NamedTuple):
@@ -184,6 +188,16 @@ class NestReader:
         target_ii = (said.number("ii") if said is not None else None) or 1
         reader = self.declarations.body(context.bindings, tiles)
         found = reader.pipeline(name, items, target_ii, reassociates=self._reassociates)
+        sizes = (
+            (max((tile.trip_count for tile in tiles), default=1), _MOST_TRIPS, "trips of a loop"),
+            (found.iterations, _MOST_ITERATIONS, "iterations"),
+            (found.copies, _MOST_COPIES, "lanes"),
+            (len(found.ports), _MOST_PORTS, "accesses"),
+        )
+        for size, most, what in sizes:
+            if size > most:
+                message = f"{name} has {size} {what}, and more than {most} are not simulated"
+                raise LimitError(Diagnostic("E139", message, found.loc))
         if found.ports:
             assert context.into is not None
             context.into.append(found)

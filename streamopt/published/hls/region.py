@@ -19,6 +19,7 @@ from streamopt.published.hls.declarations import Declarations
 from streamopt.published.hls.directives import Store, named
 from streamopt.published.hls.loops import block
 from streamopt.published.hls.nests import HlsContext, NestReader
+from streamopt.published.hls.values import WITHOUT_EFFECT
 from streamopt.published.network import joined
 
 if TYPE_CHECKING:
@@ -89,7 +90,9 @@ class _RegionReader(NestReader):
         if function.name in self._calls:
             self.reading.report("E135", f"{function.name} calls itself", function.loc)
             return
-        is_region = self._is_region(function)
+        items = block(function.body)
+        is_body = named(items, "pipeline") is not None
+        is_region = not is_body and self._is_region(function)
         if is_region and context.into:
             message = f"{function.name} is a dataflow region behind what runs before it"
             self.reading.report("E149", message, function.loc, "regions stand in regions only")
@@ -98,8 +101,7 @@ class _RegionReader(NestReader):
         elif context.into is None:
             context = context._replace(into=self._process(function.name))
         self._calls.append(function.name)
-        items = block(function.body)
-        if named(items, "pipeline") is not None:
+        if is_body:
             self.pipeline(function.name, items, [], context)
         else:
             self.items(items, context)
@@ -131,6 +133,10 @@ class _RegionReader(NestReader):
                     straight += self._declare(item, context)
                 case ast.Pragma():
                     self.apply(item, context.bindings)
+                case ast.FuncCall(name=ast.ID(name=name)) if name in WITHOUT_EFFECT:
+                    pass
+                case ast.FuncCall() if not self._is_call(item):
+                    straight.append(item)
                 case ast.For() | ast.FuncCall() | ast.Compound() | ast.If():
                     self._straight(straight, context)
                     straight = []
@@ -140,6 +146,10 @@ class _RegionReader(NestReader):
                 case _:
                     straight.append(item)
         self._straight(straight, context)
+
+    def _is_call(self, item: ast.FuncCall) -> bool:
+        """Return whether an item calls a function of the design."""
+        return isinstance(item.name, ast.ID) and item.name.name in self._functions
 
     def _declare(self, item: ast.Decl, context: HlsContext) -> list[ast.Node]:
         """Declare a variable; return the assignment of what a scalar begins with."""
@@ -182,7 +192,7 @@ class _RegionReader(NestReader):
                 branch = block(then if known else other)
                 self.items(branch, context.inside(dict(context.bindings)))
             case _:
-                self.declarations.body(context.bindings).value(item)
+                raise AssertionError(item)
 
     def _call(self, node: ast.FuncCall, function: CFunction, context: HlsContext) -> None:
         arguments, file = arguments_of(node), self.reading.file

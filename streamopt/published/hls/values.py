@@ -23,7 +23,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.network import AccessMode, PartialTile
 from streamopt.ir.operators import Operator
 from streamopt.published.expressions import FUNCTIONS, SIGNS, UNKNOWN, operator_named
-from streamopt.published.hls.accesses import AccessReader, Registers, Value
+from streamopt.published.hls.accesses import INDEX_CONDITION, AccessReader, Registers, Value
 from streamopt.published.hls.directives import Store
 
 if TYPE_CHECKING:
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition
     from streamopt.published.hls.accesses import Binding
 
-INDEX_CONDITION = "(index condition)"
-"""Operand of a choice that indices alone decide."""
-
 _ORDER = frozenset(op.value for op in CompareOp)
 _CONNECTIVES = {"&&": LogicOp.AND, "||": LogicOp.OR}
-_WITHOUT_EFFECT = frozenset({"set_name", "assert", "printf", "fprintf"})
+WITHOUT_EFFECT = frozenset({"set_name", "assert", "printf", "fprintf"})
+"""Functions that hardware does nothing for."""
 _INDEX_HINT = "an index is a sum of iterators times constants, with / and % by constants"
 
 
@@ -125,7 +123,16 @@ class ValueReader(AccessReader):
                 return combined
         if sign == "/" and not isinstance(left, Affine) and _number(left) == 1:
             return self.operate(Operator.RECIPROCAL, right)
+        if sign == "*" and any(self._is_shift(*sides) for sides in ((left, right), (right, left))):
+            return self.operate(Operator.BITS, left, right)
         return self.operate(SIGNS[sign], left, right)
+
+    def _is_shift(self, factor: Value, other: Value) -> bool:
+        """Return whether a product is one of a whole number by a power of two."""
+        element = self.element_of_value(other)
+        if not isinstance(factor, Affine) or factor.terms or element is None:
+            return False
+        return element.is_integer and factor.constant.bit_count() == 1
 
     def _combined(self, sign: str, left: Affine, right: Affine) -> Affine | None:
         """Return the result of whole numbers if it is affine, as it is where none is negative."""
@@ -222,13 +229,14 @@ class ValueReader(AccessReader):
         return self.operate(Operator.SELECT, test, then, other)
 
     def _is_carried(self, value: Value) -> bool:
-        """Return whether a value comes from an element that the pipeline updates."""
+        """Return whether a value comes from an element that is read before it is written."""
         makers = {operation.result: operation for operation in self.operations}
+        written = {port.target for port in self.ports if port.mode is AccessMode.WRITE}
         sources = {port.value: port.target for port in self.ports if port.mode is AccessMode.READ}
         waiting, seen = [str(value)], set[str]()
         while waiting:
             name = waiting.pop()
-            if sources.get(name) in self.updated:
+            if sources.get(name) in self.updated - written:
                 return True
             if name in makers and name not in seen:
                 seen.add(name)
@@ -317,7 +325,7 @@ class ValueReader(AccessReader):
         function = self.reading.file.functions.get(name)
         if function is not None:
             return self.inlined(function, arguments_of(node), node)
-        if name in _WITHOUT_EFFECT:
+        if name in WITHOUT_EFFECT:
             return "0"
         operator = operator_named(name)
         if operator is UNKNOWN and name not in FUNCTIONS:
