@@ -106,6 +106,7 @@ class RunOutcome:
             ("simulated", str(facts["times"])),
             (f"of {facts['region']}", str(facts["shares"])),
             ("proof", str(facts["proof"])),
+            *((("bound by", str(facts["bound_by"])),) if "bound_by" in facts else ()),
             ("verified", self.state),
             ("warnings", warned),
             ("project", str(self.project)),

@@ -17,6 +17,7 @@ from streamopt.ir.program import Program
 from streamopt.options import checked
 from streamopt.pipeline.building import golden_data, verify, write
 from streamopt.pipeline.evaluating import expected_intervals
+from streamopt.pipeline.explaining import explain
 from streamopt.pipeline.ports import plan_ports
 from streamopt.pipeline.readers import is_text
 from streamopt.pipeline.reading import dataflow, load, save
@@ -142,7 +143,7 @@ class _Course:
         facts = self._solve(graph, ports)
         self._write(program)
         verdict = self._verify()
-        self._report(graph)
+        facts = {**facts, **self._report(graph)}
         passed = verdict is not None
         state = verdict or f"no: {'; '.join(f'{p.code} {p.message}' for p in self._problems[:1])}"
         return RunOutcome(program.name, self._folder, facts, state, passed, tuple(self._problems))
@@ -307,19 +308,22 @@ class _Course:
             self._problems += error.diagnostics
             return None
 
-    def _report(self, graph: Graph) -> None:
-        """Write the page."""
+    def _report(self, graph: Graph) -> dict[str, Any]:
+        """Write the page, and return what bounds the design."""
         request = self._request
 
         def work() -> _Made:
             found = Found.load(self._folder / SCHEDULE)
             assert found is not None
             page = report_design(graph, found.schedule, request.device, result=found.row)
-            return _Made(str(page.write(self._folder / REPORT)), (REPORT,))
+            told = explain(graph, found.schedule, request.device, result=found.row, quick=True)
+            words = str(page.write(self._folder / REPORT))
+            return _Made(words, (REPORT,), facts={"bound_by": told.bottleneck.words})
 
         key = digest(self._version, self._digest_of_graph(), self._write_key())
         with suppress(StreamoptError):
-            self._step(Step.REPORT, key, self._noting(work))
+            return self._step(Step.REPORT, key, self._noting(work)).facts
+        return {}
 
     def _noting(self, work: Callable[[], _Made]) -> Callable[[], _Made]:
         """Return work whose problems are kept for the outcome."""

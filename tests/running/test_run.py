@@ -73,7 +73,15 @@ def test_a_kernel_becomes_a_verified_design_with_its_report(kernel: Path) -> Non
     done = run(kernel.parent, "run", "scaled.c", "--dsp", 40)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("scaled at opt6, the fastest found within the vendor's guideline")
-    for label in ("simulated", "of an SLR", "proof", "verified   passed", "warnings", "report"):
+    for label in (
+        "simulated",
+        "of an SLR",
+        "proof",
+        "bound by",
+        "verified   passed",
+        "warnings",
+        "report",
+    ):
         assert f"\n  {label}" in done.stdout
     for step in Step:
         assert f"s: {step}: " in done.stderr
