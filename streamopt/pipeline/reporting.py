@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from streamopt.evaluation.design import Evaluation
+    from streamopt.explanation.question import KnownDesign
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
@@ -155,7 +156,7 @@ def _report(
 ) -> Report:
     from streamopt.report.design_page import design_page
 
-    found = _facts(graph, schedule, device, result)
+    found = _facts(graph, schedule, device, result, is_first=True)
     if front is None:
         return Report(design_page(found))
     own = _own_point(front, schedule, result)
@@ -191,11 +192,14 @@ def _point(front: Front, point: FrontPoint, device: Target | None) -> DesignFact
         "solver": front.solver,
         "solve_seconds": front.solve_seconds,
     }
-    return _facts(problem.graph, point.schedule, device, known)
+    return _facts(problem.graph, point.schedule, device, known, is_first=False)
 
 
-def _facts(graph: Graph, schedule: Schedule, device: Target | None, result: Facts) -> DesignFacts:
-    """Return all that a report tells of one schedule."""
+def _facts(
+    graph: Graph, schedule: Schedule, device: Target | None, result: Facts, *, is_first: bool
+) -> DesignFacts:
+    """Return all that a report tells of one schedule; of the first, what to change, too."""
+    from streamopt.explanation.question import KnownDesign
     from streamopt.report.design_document import SAMPLES
     from streamopt.report.design_page import DesignFacts
     from streamopt.report.source_excerpts import source_excerpts
@@ -207,6 +211,8 @@ def _facts(graph: Graph, schedule: Schedule, device: Target | None, result: Fact
     assert found.predicted is not None
     scheduled = apply(graph, schedule)
     dsps = found.resources.total.dsps
+    warned = (*recorded_warnings(result, found), *design_warnings(scheduled.graph, found))
+    known = KnownDesign(scheduled, schedule, found, result, warned, None)
     return DesignFacts(
         scheduled,
         result,
@@ -219,12 +225,30 @@ def _facts(graph: Graph, schedule: Schedule, device: Target | None, result: Fact
         found.target,
         _roofline(graph, found),
         found.headline.facts,
-        (*recorded_warnings(result, found), *design_warnings(scheduled.graph, found)),
+        warned,
         None,
         source_excerpts(node.node for node in scheduled.nodes),
         _functions(scheduled),
         f"{found.trace.cycles:,} cycles, {dsps:,} DSPs",
+        _verdict(known, is_first=is_first),
     )
+
+
+def _verdict(design: KnownDesign, *, is_first: bool) -> tuple[str, ...]:
+    """Return the sentences on top of a page, for which nothing is solved; places have no folder."""
+    from streamopt.explanation.bottleneck import bottleneck
+    from streamopt.explanation.explanation import explained_design
+    from streamopt.explanation.verdict import standing
+
+    if is_first:
+        found = explained_design(design)
+        parts = (found.standing, found.bottleneck, found.buffering, found.changes)
+    else:
+        parts = (standing(design), bottleneck(design))
+    sentences = tuple(part.words for part in parts)
+    for file in {node.node.loc.file for node in design.scheduled.nodes if node.node.loc}:
+        sentences = tuple(words.replace(f"{file}:", f"{Path(file).name}:") for words in sentences)
+    return sentences
 
 
 def _functions(scheduled: ScheduledGraph) -> dict[str, str] | str:

@@ -23,7 +23,7 @@ from streamopt.report.graph_drawing import scheduled_svg
 from streamopt.report.log_charts import roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table, content
-from streamopt.report.proof import proof_facts, proof_words
+from streamopt.report.proof import proof_facts
 from streamopt.report.resource_bars import resource_chart
 from streamopt.report.views.front import front_section, front_view
 from streamopt.report.views.resources import resource_limits, resources_html, share_words
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from streamopt.report.log_charts import Roofline
     from streamopt.report.proof import Facts
     from streamopt.report.views.front import FrontFacts
-    from streamopt.sim import ProcessTrace, Trace
+    from streamopt.sim import Trace
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
@@ -68,6 +68,8 @@ class DesignFacts:
         Emitted C++ by node, or why there is none.
     label
         Its name among other designs of the page.
+    verdict
+        The sentences on top.
     """
 
     scheduled: ScheduledGraph
@@ -86,6 +88,7 @@ class DesignFacts:
     sources: Mapping[str, SourceExcerpt] = field(default_factory=dict[str, SourceExcerpt])
     functions: Mapping[str, str] | str = ""
     label: str = ""
+    verdict: tuple[str, ...] = ()
 
 
 FUNCTION_CHARACTERS = 1_000_000
@@ -133,7 +136,7 @@ def _content(found: DesignFacts) -> Page:
     sections.append(Section("schedule", "The schedule as loops", listing=listing))
     lead = f"{len(found.scheduled.nodes)} nodes and {len(found.scheduled.channels)} channels on "
     lead += f"{device.name} ({device.part}) at {device.clock_ns:g} ns."
-    return Page(title, lead, _figures(found), tuple(sections), _verdict(found))
+    return Page(title, lead, _figures(found), tuple(sections), found.verdict)
 
 
 def _view(found: DesignFacts, most_runs: int, views: Mapping[str, Any]) -> DesignView:
@@ -157,22 +160,6 @@ def _view(found: DesignFacts, most_runs: int, views: Mapping[str, Any]) -> Desig
         node_views(found.scheduled, found.node_facts, found.bodies, found.sources, found.functions),
         {"roofline": roofline, **views},
     )
-
-
-def _verdict(found: DesignFacts) -> tuple[str, ...]:
-    """Return the first sentence to read: cycles, the node that bounds them, and the proof."""
-    trace = found.trace
-    busiest = max(trace.processes, key=_working_cycles)
-    share = 100 * _working_cycles(busiest) / max(1, trace.total_cycles)
-    words = f"{trace.network} takes {trace.cycles:,} cycles; {busiest.name} works in most of them, "
-    words += f"{share:.0f} %."
-    proof = f" The schedule is {proof_words(found.facts)}." if found.facts.get("proof") else ""
-    return (words + proof,)
-
-
-def _working_cycles(process: ProcessTrace) -> int:
-    runs = sum(end - start for start, end in zip(process.starts, process.ends, strict=False))
-    return runs - process.empty_cycles - process.full_cycles
 
 
 def _figures(found: DesignFacts) -> tuple[tuple[str, str], ...]:

@@ -141,8 +141,19 @@ def test_lines_of_the_source_are_shown_if_they_can_be_read(tmp_path: Path) -> No
     kernel.unlink()
     (gone,) = source_excerpts(graph.nodes).values()
     assert gone.missing.startswith("kernel.c can't be shown: ")
-    so.save(program, tmp_path / "graph.json")
-    (unknown,) = source_excerpts(so.dataflow(tmp_path / "graph.json").nodes).values()
+
+
+def test_graphs_tell_lines_if_they_keep_them(tmp_path: Path) -> None:
+    kernel, kept = tmp_path / "kernel.c", tmp_path / "graph.json"
+    kernel.write_text("void f(float a[8]) {\n  for (int i = 0; i < 8; i++) a[i] = 1.0f;\n}\n")
+    so.save(so.load(kernel), kept)
+    (found,) = source_excerpts(so.dataflow(kept).nodes).values()
+    assert (found.place, found.line, len(found.lines)) == ("kernel.c:2", 2, 3)
+    program = json.loads(kept.read_text(encoding="utf-8"))
+    for node in program["nodes"]:
+        del node["place"]
+    kept.write_text(json.dumps(program), encoding="utf-8")
+    (unknown,) = source_excerpts(so.dataflow(kept).nodes).values()
     assert "doesn't say which lines" in unknown.missing
 
 
