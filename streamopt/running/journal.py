@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +127,17 @@ def journal_of(folder: Path, source: str, *, force: bool) -> Generator[RunJourna
         journal.save()  # the folder is claimed from here
         yield journal
     finally:
+        if not journal.steps:
+            _leave(folder)
         os.close(opened)
+
+
+def _leave(folder: Path) -> None:
+    """Remove a folder in which no step was ever done, but no file of anybody else."""
+    with suppress(OSError):
+        if {path.name for path in folder.iterdir()} <= {JOURNAL}:
+            (folder / JOURNAL).unlink(missing_ok=True)
+            folder.rmdir()
 
 
 def _claimed(folder: Path, source: str, *, force: bool) -> RunJournal:

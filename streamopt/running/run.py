@@ -145,7 +145,7 @@ class _Course:
         verdict = self._verify()
         facts = {**facts, **self._report(graph)}
         passed = verdict is not None
-        state = verdict or f"no: {'; '.join(f'{p.code} {p.message}' for p in self._problems[:1])}"
+        state = verdict or f"no: {_words(self._problems[0])}"
         return RunOutcome(program.name, self._folder, facts, state, passed, tuple(self._problems))
 
     def _step(self, step: Step, key: str, work: Callable[[], _Made]) -> DoneStep:
@@ -368,8 +368,12 @@ def _count(number: int, what: str) -> str:
 
 
 def _first_words(error: StreamoptError) -> str:
-    first = error.diagnostics[0]
-    return f"{first.code} {first.message}"
+    return _words(error.diagnostics[0])
+
+
+def _words(problem: Diagnostic) -> str:
+    """Return a problem on one line."""
+    return f"{problem.code} {problem.message}".splitlines()[0]
 
 
 def _verdict_words(verdict: DesignVerdict, compiler: str) -> str:

@@ -171,6 +171,13 @@ def test_folders_that_cannot_be_used_are_refused(kernel: Path) -> None:
         so.run(str(kernel), kernel / "below", options=QUICK)
 
 
+def test_a_source_that_cannot_be_read_leaves_nothing(kernel: Path) -> None:
+    kernel.write_text("void f(")
+    with pytest.raises(so.StreamoptError, match="E132"):
+        again(kernel)
+    assert [*(kernel.parent / "build").iterdir()] == []
+
+
 def test_programs_of_python_run_too(kernel: Path) -> None:
     program = so.load(str(kernel))
     found = so.run(program, level="opt5", dsp=40, options=QUICK)
