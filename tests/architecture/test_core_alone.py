@@ -41,6 +41,7 @@ MODULES = {name.replace("-", "_") for names in EXTRAS.values() for name in names
 GESUMMV = TOP / "graphs/polybench/gesummv.json"
 VERBS = f"""
 solve {GESUMMV} --dsp 220 -o project
+report project -o report.html
 report project -o project.html
 explain project --quick
 solve {GESUMMV} --dsp 220 --level opt4 -o opt4
