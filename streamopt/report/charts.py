@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMATS = ("png", "svg", "pdf")
-INLINE = "inline"
-"""The format of a chart that becomes part of a page: SVG whose text stays text."""
 
 
 def require_charts() -> None:
@@ -79,11 +77,8 @@ def chart_bytes(figure: Any, form: str) -> bytes:
     content = BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     settings = {"svg.hashsalt": "streamopt"}  # the ids inside would be random without
-    if form == INLINE:
-        settings["svg.fonttype"] = "none"
-    kind = "svg" if form == INLINE else form
     with cast("Any", matplotlib).rc_context(settings):
-        figure.savefig(content, format=kind, dpi=150, metadata=undated.get(kind, {}))
+        figure.savefig(content, format=form, dpi=150, metadata=undated.get(form, {}))
     made = content.getvalue()
     return following_theme(made.decode()).encode() if form == "svg" else made
 
@@ -146,13 +141,6 @@ def following_theme(svg: str) -> str:
     at = svg.index(">", svg.index("<svg")) + 1
     style = f"<style>@media (prefers-color-scheme: dark) {{\n{dark}\n}}</style>"
     return f"{svg[:at]}\n{style}{svg[at:]}"
-
-
-def themed(svg: str) -> str:
-    """Return an SVG whose colours are the page's, which change with the reader's theme."""
-    for name, colour in COLOURS.items():
-        svg = svg.replace(colour.light, f"var(--{name})")
-    return svg
 
 
 def style_variables(*, dark: bool) -> str:

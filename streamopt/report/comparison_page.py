@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from functools import partial
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.report.charts import COLOURS, beside, chart_bytes, mark_decades, new_figure
 from streamopt.report.log_charts import Roofline, roofline_chart
 from streamopt.report.page import Page, Picture, Section, Table
 from streamopt.report.proof import proof_words
+from streamopt.report.views.bars import Bar, Mark, bars_html
+from streamopt.report.views.resources import percent
+from streamopt.target.device import device_names, find_device
+from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streamopt.report.proof import Facts
+    from streamopt.target.device import Target
 
+AMOUNTS = {"dsps": "dsps", "bram18": "bram18", "uram": "uram", "lut": "luts", "ff": "ffs"}
+"""Members of a row, and the resources that they are."""
 HEADER = (
     *("way", "own model", "simulated", "faster", "of MAC line"),
     *("DSPs", "BRAM18", "URAM", "LUT", "FF", "proof"),
 )
+ABOVE = "▲"
+"""Beside a share that is above the vendor's guideline."""
 
 
 def comparison_page(rows: Sequence[Facts]) -> Page:
@@ -27,22 +37,97 @@ def comparison_page(rows: Sequence[Facts]) -> Page:
     name = str(rows[0].get("name", "")) if rows else ""
     roofline = max((_whole(row, "roofline_cycles") for row in rows), default=0)
     limit = max((_whole(row, "dsp_limit") for row in rows), default=0)
-    first = _whole(done[0], "simulated_cycles") if done else 0
     best = min((_whole(row, "simulated_cycles") for row in done), default=0)
     figures = [("ways", str(len(rows)))]
     if done:
         figures.append(("fewest cycles", f"{best:,}"))
         ways = [_way(row) for row in done if _whole(row, "simulated_cycles") == best]
         figures.append(("by", ", ".join(ways)))
-    cells = tuple(_cells(row, first) for row in rows)
+    lead = f"Ways to schedule {name} with {limit:,} DSPs, simulated alike."
+    work = roofline * limit
+    sections = (
+        _cycles(name, rows, done, (roofline, limit)),
+        _roofline(done, work, limit),
+        *_refused(rows),
+    )
+    points = [
+        {
+            "name": _way(row),
+            "kind": _kind(row),
+            "dsps": _whole(row, "dsps"),
+            "cycles": _whole(row, "simulated_cycles"),
+        }
+        for row in done
+    ]
+    limits = (("limit", limit),) if limit else ()
+    values = {"ways": {"work": work, "limits": limits, "rows": points}}
+    return Page(f"{name}: ways compared", lead, tuple(figures), sections, values=values)
+
+
+def _cycles(
+    name: str, rows: Sequence[Facts], done: Sequence[Facts], line: tuple[int, int]
+) -> Section:
+    """Return the section with every way; ``line`` has cycles and DSPs of the MAC line."""
+    roofline, limit = line
+    first = _whole(done[0], "simulated_cycles") if done else 0
     bars = [*map(_bar, done)]
     says = f"Simulated cycles of {len(bars)} ways to schedule {name}"
     draw = partial(comparison_chart, f"{name} at {limit:,} DSPs", bars, roofline)
-    table = Table("All ways", HEADER, cells, is_open=True)
-    cycles = Section("cycles", "Cycles", (), Picture("cycles", says, draw), (table,))
-    lead = f"Ways to schedule {name} with {limit:,} DSPs, simulated alike."
-    sections = (cycles, _roofline(done, roofline * limit, limit), *_refused(rows))
-    return Page(f"{name}: ways compared", lead, tuple(figures), sections)
+    device = _device(rows)
+    cells = tuple(_cells(row, first, device) for row in rows)
+    words: tuple[str, ...] = ()
+    if device is not None:
+        region = "an SLR" if device.slrs > 1 else "the device"
+        words = (
+            f"Shares are of {region} of {device.name}; {ABOVE} is above the vendor's guideline.",
+        )
+    table = Table("All ways", HEADER, cells, is_open=True, is_sortable=True)
+    drawing = cycles_html(says, done, roofline) if done else ""
+    picture = Picture("cycles", says, draw)
+    return Section(
+        "cycles", "Cycles", words, picture, (table,), has_view=bool(drawing), drawing=drawing
+    )
+
+
+def cycles_html(says: str, done: Sequence[Facts], roofline: int) -> str:
+    """Return the simulated cycles of ways as points on a logarithmic axis, a row each."""
+    ways = [*map(_bar, done)]
+    every = (value for way in ways for value in (way.simulated, way.model, way.measured))
+    known = [value for value in (*every, roofline) if value]
+    low, high = floor(log10(min(known))), ceil(log10(max(known)))
+    low, high = (low, high) if low < high else (low, low + 1)
+
+    def share(value: int) -> float:
+        return (log10(value) - low) / (high - low)
+
+    decades = [(share(10**power), f"{10**power:,}") for power in range(low, high + 1)]
+    least = min(way.simulated for way in ways)
+    bars: list[Bar] = []
+    for row, way in zip(done, ways, strict=True):
+        marks = [Mark("decade", at, words) for at, words in decades]
+        found = (("line", "MACs on busy DSPs", roofline), ("model", "own model", way.model))
+        found += (("measured", "measured", way.measured), (_kind(row), "simulated", way.simulated))
+        marks += [Mark(kind, share(n), f"{words}: {n:,}") for kind, words, n in found if n]
+        times = way.simulated / least
+        said = f"{times:,.1f} x the fewest" if times > 1 else "the fewest"
+        bars.append(Bar(way.name, "none", 0.0, (f"{way.simulated:,}", said), tuple(marks)))
+    legend = [("own", "a level of this project"), ("rival", "another system's")]
+    legend.append(("mark model", "by its own model"))
+    legend += [("mark measured", "measured")] if any(way.measured for way in ways) else []
+    legend += [("mark line", "MACs on busy DSPs")] if roofline else []
+    step = 2 if len(decades) > 5 else 1  # names of decades keep apart on a narrow page
+    axis = [(at, words if n % step == 0 else "") for n, (at, words) in enumerate(decades)]
+    return bars_html(says, bars, legend, axis)
+
+
+def _kind(row: Facts) -> str:
+    return "own" if row.get("level") else "rival"
+
+
+def _device(rows: Sequence[Facts]) -> Target | None:
+    """Return the device of the rows; None where they don't say, or it is a user's own file."""
+    name = next((str(row["device"]) for row in rows if row.get("device")), "")
+    return find_device(name) if name in device_names() else None
 
 
 def _whole(row: Facts, key: str) -> int:
@@ -71,23 +156,32 @@ def _bar(row: Facts) -> WayBar:
     return WayBar(_way(row), _whole(row, "simulated_cycles"), _model(row), measured)
 
 
-def _cells(row: Facts, first: int) -> tuple[str, ...]:
+def _cells(row: Facts, first: int, device: Target | None) -> tuple[str, ...]:
     cycles, roofline = _whole(row, "simulated_cycles"), _whole(row, "roofline_cycles")
     if not cycles:
         return (_way(row), *["-"] * 9, "refused")
     proof = "none"
     if row.get("proof"):
         proof = proof_words(row, names_model=False)
-    amounts = (f"{_whole(row, kind):,}" for kind in ("dsps", "bram18", "uram", "lut", "ff"))
     return (
         _way(row),
         f"{_model(row):,}" if _model(row) else "-",
         f"{cycles:,}",
         f"{first / cycles:.1f} x",
         f"{cycles / roofline:.2f} x" if roofline else "-",
-        *amounts,
+        *(_amount(_whole(row, member), kind, device) for member, kind in AMOUNTS.items()),
         proof,
     )
+
+
+def _amount(amount: int, kind: str, device: Target | None) -> str:
+    """Return an amount with its share of a region, and a mark where that is above its guideline."""
+    whole = getattr(device.slr, kind) if device is not None else 0
+    if device is None or not whole or not amount:
+        return f"{amount:,}"
+    advised = getattr(device.budget(Fit.SLR), kind)
+    mark = f" {ABOVE}" if amount > advised else ""
+    return f"{amount:,} ({percent(amount, whole)}){mark}"
 
 
 def _roofline(done: Sequence[Facts], work: int, limit: int) -> Section:
@@ -95,8 +189,8 @@ def _roofline(done: Sequence[Facts], work: int, limit: int) -> Section:
     found = Roofline(work, designs, (("limit", limit),) if limit else ())
     says = f"Simulated cycles against DSPs as built, {len(designs)} designs"
     words = "The table above has the numbers."
-    draw = partial(roofline_chart, found)
-    return Section("roofline", "MACs on busy DSPs", (words,), Picture("roofline", says, draw))
+    picture = Picture("roofline", says, partial(roofline_chart, found))
+    return Section("roofline", "MACs on busy DSPs", (words,), picture, has_view=True)
 
 
 def _refused(rows: Sequence[Facts]) -> tuple[Section, ...]:
@@ -129,7 +223,7 @@ def comparison_chart(title: str, ways: Sequence[WayBar], roofline_cycles: int, f
     roofline_cycles
         Least cycles that the DSPs allow; 0 for none.
     form
-        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+        One of `streamopt.report.charts.FORMATS`.
     """
     height = MARGIN_INCHES + ROW_INCHES * len(ways)
     figure, axes = new_figure(WIDTH_INCHES, height, title)

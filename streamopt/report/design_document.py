@@ -251,7 +251,7 @@ def script_json(document: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def designs_json(designs: Sequence[DesignView]) -> str:
+def designs_json(designs: Sequence[DesignView], values: Mapping[str, Any] | None = None) -> str:
     """Return the document of a page with these designs; several share what is equal."""
-    found = {"designs": [asdict(design) for design in designs]}
+    found = {**(values or {}), "designs": [asdict(design) for design in designs]}
     return script_json(shared(found) if len(designs) > 1 else found)

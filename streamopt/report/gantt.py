@@ -36,7 +36,7 @@ def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int, int]], form: str
     predicted
         Start, first write and last write by process, in cycles; may lack some.
     form
-        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+        One of `streamopt.report.charts.FORMATS`.
     """
     height = MARGIN_INCHES + ROW_INCHES * len(trace.processes)
     title = f"{trace.network}: {trace.cycles:,} cycles"
@@ -126,7 +126,7 @@ def occupancy_chart(trace: Trace, form: str) -> bytes:
     Parameters
     ----------
     form
-        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+        One of `streamopt.report.charts.FORMATS`.
     """
     import numpy as np
 

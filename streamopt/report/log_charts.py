@@ -87,7 +87,7 @@ def roofline_chart(found: Roofline, form: str) -> bytes:
     Parameters
     ----------
     form
-        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+        One of `streamopt.report.charts.FORMATS`.
     """
     figure, axes = _logarithmic("cycles against DSPs", "DSPs as built", "cycles")
     names, dsps, cycles = zip(*found.designs, strict=True) if found.designs else ((), (), ())

@@ -8,42 +8,43 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from streamopt.report.charts import INLINE, style_variables, themed
+from streamopt.report.charts import style_variables
 from streamopt.report.design_document import designs_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from streamopt.report.design_document import DesignView
 
 SCRIPTS = (
     *("store", "series", "cycles", "tip", "theme", "overview", "chart"),
     *("gantt", "fifos", "graph", "scatter", "roofline", "front"),
-    *("node", "words", "address"),
+    *("node", "words", "sort", "address"),
 )
 """The modules of a page in their order; each uses those before it."""
 STYLES = ("page", "bars", "graph")
-NUMBER = re.compile(r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?( (to|of) [\d,]+)?|-|none")
+NUMBER = re.compile(
+    r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?( (to|of) [\d,]+)?( \((< )?\d+ %\)( ▲)?)?|-|none"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart that can be drawn in any format.
+    """A chart for papers, which can be drawn in any format.
 
     Attributes
     ----------
     name
-        Of its file without the ending, and on the page.
+        Of its file without the ending.
     says
         What it shows, for those who don't see it; the section's tables have the numbers.
     draw
-        From one of `streamopt.report.charts.FORMATS`, or ``INLINE``, to the file.
+        From one of `streamopt.report.charts.FORMATS` to the file.
     """
 
     name: str
@@ -59,12 +60,15 @@ class Table:
     ----------
     is_open
         Whether it is seen before one asks for it.
+    is_sortable
+        Whether readers can sort its rows by a column.
     """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     is_open: bool = False
+    is_sortable: bool = False
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
@@ -84,7 +88,7 @@ class Section:
     listing
         Text that keeps its lines.
     has_view
-        Whether the page has a drawing of its own; ``picture`` is then for papers alone.
+        Whether the page has a drawing of its own.
     drawing
         HTML of that drawing; empty where a script makes all of it.
     """
@@ -109,6 +113,8 @@ class Page:
         The first sentences to read.
     designs
         What its scripts draw; the words and tables are those of the first.
+    values
+        What its scripts draw beside designs, by name.
     """
 
     title: str
@@ -117,6 +123,7 @@ class Page:
     sections: tuple[Section, ...]
     verdict: tuple[str, ...] = ()
     designs: tuple[DesignView, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -161,12 +168,7 @@ def html(page: Page) -> str:
     script = "\n".join(_data(f"{name}.js") for name in SCRIPTS)
     return environment.get_template("page.html").render(
         page=page,
-        drawings={
-            section.picture.name: _drawing(section.picture)
-            for section in page.sections
-            if section.picture is not None and not section.has_view
-        },
-        document=Markup(designs_json(page.designs)),
+        document=Markup(designs_json(page.designs, page.values)),
         script=Markup(script),
         script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
         style=Markup("\n".join(_data(f"{name}.css") for name in STYLES)),
@@ -177,33 +179,3 @@ def html(page: Page) -> str:
 
 def _data(name: str) -> str:
     return files("streamopt.report").joinpath("data", name).read_text(encoding="utf-8").strip()
-
-
-def _drawing(picture: Picture) -> Any:
-    from markupsafe import Markup
-
-    return Markup(inline_svg(picture.draw(INLINE), picture.name, picture.says))
-
-
-def inline_svg(svg: bytes, name: str, title: str) -> str:
-    """Return a chart of format ``INLINE`` as an element of a page.
-
-    Parameters
-    ----------
-    name
-        Unique on the page; what is defined in the picture gets it as prefix.
-    title
-        What the picture shows, read aloud in its place.
-    """
-    text = svg.decode()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<style type=\"text/css\">.*?</style>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"\bid=\"([^\"]+)\"", rf'id="{name}-\1"', text)
-    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", text)
-    text = re.sub(r"href=\"#([^\"]+)\"", rf'href="#{name}-\1"', text)
-    label = f'<svg role="img" aria-labelledby="{name}-title"'
-    head, rest = text.split(">", 1)
-    title = f'<title id="{name}-title">{escape(title)}</title>'
-    return themed(f"{head.replace('<svg', label, 1)}>{title}{rest}")

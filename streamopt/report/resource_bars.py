@@ -27,7 +27,7 @@ def resource_chart(used: Resources, device: Target, form: str) -> bytes:
     Parameters
     ----------
     form
-        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+        One of `streamopt.report.charts.FORMATS`.
     """
     figure, axes = new_figure(7.5, 3.4, f"resources on {device.name}")
     from matplotlib.patches import Patch  # not before the figure, which tells if it is missing

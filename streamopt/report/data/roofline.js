@@ -1,22 +1,37 @@
 /* Designs above the line of multiply-accumulates on busy DSPs; a click chooses one of a front. */
 {
   const place = report.place("roofline");
-  const found = report.designs.map((design) => design.views.roofline);
-  if (place && found[0]) {
-    report.scatter(place, ["design"], (state) => ({
-      x: "DSPs as built", y: "simulated cycles", work: found[0].work, limits: found[0].limits,
-      points: report.designs.map((design, at) => ({
-        x: found[at].dsps, y: design.cycles, kind: at === state.design ? "chosen" : "",
+  const ways = report.values.ways;
+
+  const tell = (cycles, dsps, work) => [["cycles", report.number(cycles)], ["DSPs as built", report.number(dsps)],
+    ...(work && dsps ? [["of the line", `${(cycles * dsps / work).toFixed(2)} x`]] : [])];
+
+  const designs = (state) => {
+    const {work, limits} = report.designs[0].views.roofline;
+    return {work, limits, points: report.designs.map((design, at) => {
+      const dsps = design.views.roofline.dsps;
+      return {
+        x: dsps, y: design.cycles, kind: at === state.design ? "chosen" : "",
         label: at === state.design ? `${report.number(design.cycles)} cycles` : "",
-        title: design.label || design.name,
-        tell: [["cycles", report.number(design.cycles)], ["DSPs as built", report.number(found[at].dsps)],
-          ...(found[at].work && found[at].dsps
-            ? [["of the line", `${(design.cycles * found[at].dsps / found[at].work).toFixed(2)} x`]] : [])],
+        title: design.label || design.name, tell: tell(design.cycles, dsps, work),
         choose: report.designs.length > 1 ? () => report.set({design: at}) : null,
-      })),
+      };
+    })};
+  };
+  const compared = () => ({
+    work: ways.work, limits: ways.limits,
+    points: ways.rows.map(({name, kind, dsps, cycles}) => ({
+      x: dsps, y: cycles, kind, label: name, title: name, tell: tell(cycles, dsps, ways.work),
+    })),
+  });
+
+  if (place && (ways || report.designs.length)) {
+    report.scatter(place, ["design"], (state) => ({
+      x: "DSPs as built", y: "simulated cycles", ...(ways ? compared() : designs(state)),
     }));
+    const entry = (kind, words) => report.html("li", {}, report.html("i", {class: kind}), words);
     place.append(report.html("ul", {class: "legend"},
-      report.html("li", {}, report.html("i", {class: "bound"}), "multiply-accumulates on busy DSPs"),
-      report.html("li", {}, report.html("i", {class: "limit"}), "what there is")));
+      ...(ways ? [entry("own", "a level of this project"), entry("rival", "another system's")] : []),
+      entry("bound", "multiply-accumulates on busy DSPs"), entry("limit", "what there is")));
   }
 }

@@ -33,7 +33,8 @@ const report = {};
     return resolved(whole);
   };
   const given = JSON.parse(document.getElementById("document").textContent);
-  const designs = (given.parts ? unshared(given) : given).designs;
+  const values = given.parts ? unshared(given) : given;
+  const designs = values.designs;
   const total = (index) => (designs[index] ? designs[index].total_cycles : 0);
   const state = {
     design: 0, node: null, channel: null, from_cycle: 0, to_cycle: total(0), cursor_cycle: null,
@@ -54,6 +55,7 @@ const report = {};
   };
 
   report.designs = designs;
+  report.values = values;
   report.state = state;
   report.design = () => designs[state.design];
   report.html = (tag, attributes, ...children) => made(null, tag, attributes, children);

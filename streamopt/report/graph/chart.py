@@ -46,7 +46,7 @@ def dataflow_chart(scheduled: ScheduledGraph, facts: Mapping[str, str], form: st
     facts
         What to say below a node's name, by node.
     form
-        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+        One of `streamopt.report.charts.FORMATS`.
     """
     picture = scheduled_picture(scheduled, facts)
     place = picture.layout

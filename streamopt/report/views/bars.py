@@ -40,15 +40,32 @@ class Bar:
     marks: tuple[Mark, ...] = ()
 
 
-def bars_html(says: str, bars: Sequence[Bar], legend: Sequence[tuple[str, str]] = ()) -> str:
+def bars_html(
+    says: str,
+    bars: Sequence[Bar],
+    legend: Sequence[tuple[str, str]] = (),
+    axis: Sequence[tuple[float, str]] = (),
+) -> str:
     """Return bars and their legend of classes and words, as text of a page.
 
     Tables have the same numbers for those who don't see it, so it is told by ``says`` alone.
+
+    Parameters
+    ----------
+    axis
+        Shares from 0 to 1 and their words, below the bars.
     """
     rows = "\n".join(map(_row, bars))
+    if axis:
+        ticks = "".join(
+            f'<i class="tick" style="left:{_percent(share)}">{escape(words)}</i>'
+            for share, words in axis
+        )
+        rows += f'\n<div class="row axis"><span></span><span class="ticks">{ticks}</span></div>'
     items = "".join(f'<li><i class="{kind}"></i>{escape(words)}</li>' for kind, words in legend)
     below = f'<ul class="legend">{items}</ul>' if items else ""
-    return f'<div class="bars" role="img" aria-label="{escape(says)}">\n{rows}\n</div>{below}'
+    kind = "bars points" if axis else "bars"
+    return f'<div class="{kind}" role="img" aria-label="{escape(says)}">\n{rows}\n</div>{below}'
 
 
 def _row(bar: Bar) -> str:
