@@ -5,6 +5,7 @@
 # make gallery  the designs, pictures and page of results/gallery, in ten minutes
 # make docs   the site, in build/site; broken links are errors
 # make notebooks  executes all notebooks and stores their outputs
+# make screenshots  reports at three widths in light and dark, in build/screenshots, with their sizes
 # make errors the page of all error codes, from the source
 # make cli    the pages of the command line, for the site and for man, from its help
 
@@ -37,6 +38,9 @@ gallery: .venv/dev
 
 docs: .venv/docs
 	$(BIN)/python -m mkdocs build --strict
+
+screenshots: .venv/dev
+	$(BIN)/python -m tests.support.report_pages build/screenshots
 
 errors: .venv/dev
 	$(BIN)/python -c "from streamopt.cli.error_codes import errors_page; print(errors_page(), end='')" > docs/reference/errors.md

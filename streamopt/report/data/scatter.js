@@ -26,7 +26,7 @@
     return (value) => from + (Math.log(Math.max(value, low * 1e-6)) - Math.log(low)) / span * (to - from);
   };
 
-  /* A place for a label that meets neither another one nor a point nor the border; null for none. */
+  /* A place for a label that meets nothing that is taken, nor the border; null for none. */
   const room = (taken, px, py, wide, right, bottom) => {
     for (const [dx, dy] of [[8, -8], [8, 14], [-wide - 8, -8], [-wide - 8, 14], [-wide / 2, -14],
       [-wide / 2, 22], [12, -24], [12, 30], [-wide - 12, -24], [-wide - 12, 30]]) {
@@ -90,8 +90,17 @@
         at ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`).join("")));
     }
     for (const point of found.points) taken.push([x(point.x) - 5, y(point.y) - 5, x(point.x) + 5, y(point.y) + 5]);
+    const lines = found.limits.map(([, at]) => [x(at) - 2, TOP, x(at) + 2, bottom]);
+    if (found.work) {
+      for (let px = LEFT; px < right; px += 8) {
+        const py = y(bound(Math.exp(Math.log(x0) + (px - LEFT) / (right - LEFT) * Math.log(x1 / x0))));
+        lines.push([px, py - 2, px + 8, py + 4]);
+      }
+    }
+    /* Beside lines, or on one where it is crowded; no label lies on another one or on a point. */
     const label = (px, py, words, how) => {
-      const box = room(taken, px, py, words.length * LETTER + 4, right, bottom);
+      const wide = words.length * LETTER + 4;
+      const box = room([...taken, ...lines], px, py, wide, right, bottom) || room(taken, px, py, wide, right, bottom);
       if (!box) return;
       taken.push(box);
       parts.push(text(box[0], box[3] - 3, words, how));

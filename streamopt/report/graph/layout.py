@@ -21,9 +21,9 @@ Size: TypeAlias = tuple[float, float]
 
 SWEEPS = 12
 BOX_GAP, WIRE_GAP, LAYER_GAP, MARGIN, PORT_GAP, STUB = 22.0, 14.0, 16.0, 8.0, 26.0, 10.0
-STRAIGHT, AMID = 8.0, 0.5
-"""How much more a way aside counts where only wires pass than from box to box, and how much less a
-box that isn't amid its neighbours."""
+STRAIGHT, NAMED, AMID = 4.0, 3.0, 0.5
+"""How much more a way aside counts where only wires pass than at a box, and of a wire with a label
+than of one without; and how much a box that isn't amid its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,15 +263,17 @@ def _across(layers: _Layers) -> dict[Spot, float]:
 
 def _terms(layers: _Layers) -> Iterator[tuple[float, dict[Spot, float]]]:
     """Yield prices and the sums of positions whose absolute values they are for."""
+    named = {spot for name in layers.labels for spot in layers.chains[name] if spot[1]}
     for upper, lowers in layers.below.items():
         for lower in lowers:
-            ends = bool(upper[1]) + bool(lower[1])
-            yield (1.0, 2.0, STRAIGHT)[ends], {upper: 1.0, lower: -1.0}
+            price = STRAIGHT if upper[1] and lower[1] else 1.0
+            yield price * (NAMED if {upper, lower} & named else 1.0), {upper: 1.0, lower: -1.0}
     for side in (layers.above, layers.below):
         for spot, passes in side.items():
             if spot[1]:
                 continue
-            others = {side[one][0] for one in passes}  # beyond what stands between the layers
+            near = [one for one in passes if one in named] or passes
+            others = {side[one][0] for one in near}  # beyond what stands between the layers
             if len(others) > 1:
                 yield AMID, {spot: 1.0} | dict.fromkeys(sorted(others), -1.0 / len(others))
 
