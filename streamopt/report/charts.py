@@ -10,7 +10,7 @@ from streamopt.errors import Diagnostic, ReportError
 from streamopt.extras import require
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 FORMATS = ("png", "svg", "pdf")
@@ -53,10 +53,51 @@ def new_figure(width_inches: float, height_inches: float, title: str) -> tuple[A
     return figure, axes
 
 
-def beside(axes: Any, words: str, x: float, y: float) -> None:
-    """Write words to the right of a point."""
-    offset = {"textcoords": "offset points", "xytext": (5, 0)}
-    axes.annotate(words, (x, y), va="center", fontsize=8, **offset)
+def at_right(axes: Any, words: str, row: float) -> None:
+    """Write words to the right of the axes, where no mark is, at the height of a row."""
+    axes.text(1.015, row, words, va="center", fontsize=8.5, transform=axes.get_yaxis_transform())
+
+
+def label_points(
+    figure: Any, axes: Any, points: Sequence[tuple[str, float, float]], avoided: Sequence[Any] = ()
+) -> None:
+    """Write words beside points, so that they lie neither on each other nor on another point.
+
+    Words for which there is no room are left out, so the figure must have its limits before.
+
+    Parameters
+    ----------
+    points
+        Words, x and y of each.
+    avoided
+        Texts that stand already.
+    """
+    from matplotlib.transforms import Bbox
+
+    figure.canvas.draw()
+    renderer, inside = figure.canvas.get_renderer(), axes.get_window_extent()
+    pixels = [axes.transData.transform((x, y)) for _, x, y in points]
+    taken = [Bbox.from_bounds(x - 6, y - 6, 12, 12) for x, y in pixels]
+    taken += [text.get_window_extent(renderer) for text in avoided]
+    for words, x, y in points:
+        how = {"textcoords": "offset points", "xytext": (0, 0), "fontsize": 8.5}
+        text = axes.annotate(words, (x, y), **how)
+        for across, down in _BESIDE:
+            side = "left" if across > 0 else "right" if across < 0 else "center"
+            text.set(ha=side, va="center", position=(across, down))
+            box = text.get_window_extent(renderer)
+            if box.x0 > inside.x0 and box.x1 < inside.x1 and not box.count_overlaps(taken):
+                taken.append(box)
+                break
+        else:
+            text.remove()
+
+
+_BESIDE = (
+    *((7, 6), (7, -7), (-7, 6), (-7, -7), (0, 12), (0, -12)),
+    *((12, 17), (12, -17), (-12, 17), (-12, -17), (0, 24), (0, -24)),
+)
+"""Where words may stand beside a point, in points of the figure."""
 
 
 def mark_decades(axis: Any) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamopt.report.charts import COLOURS, beside, chart_bytes, mark_decades, new_figure
+from streamopt.report.charts import COLOURS, at_right, chart_bytes, mark_decades, new_figure
 from streamopt.report.log_charts import Roofline, roofline_chart
 from streamopt.report.page import Page, Picture, Section, Table
 from streamopt.report.proof import proof_words
@@ -143,17 +143,24 @@ def _model(row: Facts) -> int:
 
 
 class WayBar(NamedTuple):
-    """Cycles of a way: simulated, by its own model, and measured; 0 for those it doesn't have."""
+    """Cycles of a way: simulated, by its own model, and measured; 0 for those it doesn't have.
+
+    Attributes
+    ----------
+    kind
+        ``own`` for a level, ``rival`` for another system's.
+    """
 
     name: str
     simulated: int
     model: int = 0
     measured: int = 0
+    kind: str = "own"
 
 
 def _bar(row: Facts) -> WayBar:
     measured = _whole(row, "measured_cycles")
-    return WayBar(_way(row), _whole(row, "simulated_cycles"), _model(row), measured)
+    return WayBar(_way(row), _whole(row, "simulated_cycles"), _model(row), measured, _kind(row))
 
 
 def _cells(row: Facts, first: int, device: Target | None) -> tuple[str, ...]:
@@ -186,7 +193,8 @@ def _amount(amount: int, kind: str, device: Target | None) -> str:
 
 def _roofline(done: Sequence[Facts], work: int, limit: int) -> Section:
     designs = tuple((_way(r), _whole(r, "dsps"), _whole(r, "simulated_cycles")) for r in done)
-    found = Roofline(work, designs, (("limit", limit),) if limit else ())
+    rivals = frozenset(_way(row) for row in done if _kind(row) == "rival")
+    found = Roofline(work, designs, (("limit", limit),) if limit else (), rivals)
     says = f"Simulated cycles against DSPs as built, {len(designs)} designs"
     words = "The table above has the numbers."
     picture = Picture("roofline", says, partial(roofline_chart, found))
@@ -211,7 +219,9 @@ def rows_chart(rows: Sequence[Facts], form: str) -> bytes:
     return comparison_chart(name, [*map(_bar, done)], roofline, form)
 
 
-BAR, MARK, LINE = (COLOURS[name].light for name in ("work", "frame", "stall"))
+OWN, RIVAL, MARK, MEASURED, LINE, GRID = (
+    COLOURS[name].light for name in ("work", "room", "frame", "write", "stall", "grid")
+)
 ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.42, 8.0, 1.6
 
 
@@ -228,27 +238,33 @@ def comparison_chart(title: str, ways: Sequence[WayBar], roofline_cycles: int, f
     height = MARGIN_INCHES + ROW_INCHES * len(ways)
     figure, axes = new_figure(WIDTH_INCHES, height, title)
     axes.set_xscale("log")
-    cycles = [way.simulated for way in ways]
-    axes.barh(range(len(ways)), cycles, 0.6, color=BAR, label="simulated")
     marks = (
-        ("|", "by its own model", [way.model for way in ways]),
-        ("D", "measured", [way.measured for way in ways]),
+        ("|", MARK, 16, "by its own model", [way.model for way in ways]),
+        ("D", MEASURED, 6, "measured", [way.measured for way in ways]),
+        ("o", OWN, 8, "a level of this project", _simulated(ways, "own")),
+        ("s", RIVAL, 7, "another system's", _simulated(ways, "rival")),
     )
-    for shape, words, numbers in marks:
+    for shape, colour, size, words, numbers in marks:
         places = [(number, row) for row, number in enumerate(numbers) if number]
         if places:
-            size = 14 if shape == "|" else 6
-            axes.plot(*zip(*places, strict=True), shape, color=MARK, markersize=size, label=words)
+            points = zip(*places, strict=True)
+            axes.plot(*points, shape, color=colour, markersize=size, label=words)
     if roofline_cycles:
         axes.axvline(roofline_cycles, color=LINE, linestyle="--", label="MACs on busy DSPs")
-    for row, simulated in enumerate(cycles):
-        beside(axes, f"{simulated:,}", simulated, row)
-    every = [*cycles, *(number for *_, numbers in marks for number in numbers), roofline_cycles]
+    for row, way in enumerate(ways):
+        at_right(axes, f"{way.simulated:,}", row)
+    every = [*(number for *_, numbers in marks for number in numbers), roofline_cycles]
     known = [value for value in every if value] or [1]
-    axes.set_xlim(min(known) / 2, max(known) * 3)
+    axes.set_xlim(min(known) / 2, max(known) * 2)
+    axes.grid(visible=True, color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
     axes.set_yticks(range(len(ways)), [way.name for way in ways])
     axes.set_ylim(len(ways) - 0.4, -0.6)
     mark_decades(axes.xaxis)
     axes.set_xlabel("cycles", loc="right")
     figure.legend(loc="outside lower left", ncols=4, frameon=False)
     return chart_bytes(figure, form)
+
+
+def _simulated(ways: Sequence[WayBar], kind: str) -> list[int]:
+    return [way.simulated if way.kind == kind else 0 for way in ways]

@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from streamopt.report.charts import COLOURS, chart_bytes, mark_decades, new_figure
+from streamopt.report.charts import (
+    COLOURS,
+    chart_bytes,
+    label_points,
+    mark_decades,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LINE, DOT, GRID, AMBER = (COLOURS[name].light for name in ("work", "frame", "grid", "stall"))
+LINE, DOT, GRID, AMBER, RIVAL = (
+    COLOURS[name].light for name in ("work", "frame", "grid", "stall", "room")
+)
 
 
 def front_chart(
@@ -74,11 +82,14 @@ class Roofline:
         Name, DSPs as built, and simulated cycles of each.
     limits
         Name and DSPs of what a design may have.
+    rivals
+        Names of designs of other systems.
     """
 
     work_dsp_cycles: int
     designs: tuple[tuple[str, int, int], ...]
     limits: tuple[tuple[str, int], ...]
+    rivals: frozenset[str] = frozenset()
 
 
 def roofline_chart(found: Roofline, form: str) -> bytes:
@@ -90,21 +101,31 @@ def roofline_chart(found: Roofline, form: str) -> bytes:
         One of `streamopt.report.charts.FORMATS`.
     """
     figure, axes = _logarithmic("cycles against DSPs", "DSPs as built", "cycles")
-    names, dsps, cycles = zip(*found.designs, strict=True) if found.designs else ((), (), ())
-    ends = _ends([max(1, d) for d in dsps] + [limit for _, limit in found.limits])
+    points = [(name, max(1, dsps), cycles) for name, dsps, cycles in found.designs]
+    ends = _ends([x for _, x, _ in points] + [limit for _, limit in found.limits])
     if found.work_dsp_cycles:
         bound = [found.work_dsp_cycles / end for end in ends]
         axes.plot(ends, bound, color=LINE, linewidth=1.4, label="MACs on busy DSPs")
+    feet: list[Any] = []
     for name, limit in found.limits:
         axes.axvline(limit, color=AMBER, linewidth=1, linestyle="--")
         offset = {"textcoords": "offset points", "xytext": (4, 4)}
-        foot = {"xycoords": ("data", "axes fraction"), "fontsize": 8}
-        axes.annotate(name, (limit, 0), **foot, **offset)
-    axes.plot([max(1, d) for d in dsps], cycles, "o", color=DOT, markersize=5, label="simulated")
-    for name, x, y in zip(names, dsps, cycles, strict=True):
-        offset = {"textcoords": "offset points", "xytext": (6, 5)}
-        axes.annotate(name, (max(1, x), y), fontsize=8, **offset)
-    axes.legend(frameon=False, loc="lower left")
+        foot = {"xycoords": ("data", "axes fraction"), "fontsize": 8.5}
+        feet.append(axes.annotate(name, (limit, 0), **foot, **offset))
+    own = [point for point in points if point[0] not in found.rivals]
+    others = [point for point in points if point[0] in found.rivals]
+    words = "a level of this project" if others else "simulated"
+    for group, marker, colour, label in (
+        (own, "o", LINE if others else DOT, words),
+        (others, "s", RIVAL, "another system's"),
+    ):
+        if group:
+            _, x, y = zip(*group, strict=True)
+            axes.plot(x, y, marker, color=colour, markersize=5.5, label=label)
+    figure.legend(loc="outside lower left", ncols=3, frameon=False)
+    mark_decades(axes.xaxis)
+    mark_decades(axes.yaxis)
+    label_points(figure, axes, points, feet)
     return chart_bytes(figure, form)
 
 

@@ -1,18 +1,18 @@
-"""The resources of a design, as shares of one region of a device and of the whole, as bars."""
+"""The resources of a design as bars for papers, against the shares that a design may take."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from streamopt.report.charts import COLOURS, beside, chart_bytes, new_figure
-from streamopt.target.resources import RESOURCE_WORDS
+from streamopt.report.charts import COLOURS, at_right, chart_bytes, new_figure
+from streamopt.report.views.resources import percent, resource_limits
+from streamopt.target.resources import RESOURCE_WORDS, Fit
 
 if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-BAR = 0.36
-OVER, FRAME = COLOURS["over"].light, COLOURS["frame"].light
+WITHIN, ABOVE, OVER, FRAME = (COLOURS[name].light for name in ("work", "stall", "over", "frame"))
 
 
 def budgets(device: Target) -> tuple[tuple[str, Resources], ...]:
@@ -29,35 +29,36 @@ def resource_chart(used: Resources, device: Target, form: str) -> bytes:
     form
         One of `streamopt.report.charts.FORMATS`.
     """
-    figure, axes = new_figure(7.5, 3.4, f"resources on {device.name}")
-    from matplotlib.patches import Patch  # not before the figure, which tells if it is missing
+    figure, axes = new_figure(8.0, 3.0, f"resources on {device.name}")
+    from matplotlib.lines import Line2D  # not before the figure, which tells if it is missing
 
-    limits = budgets(device)
-    colours = (COLOURS["work"].light, COLOURS["fifo"].light)[-len(limits) :]
+    region = "an SLR" if device.slrs > 1 else "the device"
+    limits = resource_limits(device)
+    lines: dict[Fit, tuple[Any, str]] = {
+        Fit.SLR: ("-", "guideline"),
+        Fit.BOARD: (":", "board, beside its shell"),
+    }
     most = 100.0
     for row, kind in enumerate(RESOURCE_WORDS):
-        for place, ((_, budget), colour) in enumerate(zip(limits, colours, strict=True)):
-            amount, limit = getattr(used, kind), getattr(budget, kind)
-            share = 100 * amount / limit if limit else 0.0
-            most = max(most, share)
-            at = row + BAR * (place - (len(limits) - 1) / 2)
-            axes.barh(at, share, BAR * 0.9, color=OVER if share > 100 else colour)
-            beside(axes, _words(amount, limit), share, at)
-    axes.axvline(100, color=FRAME, linewidth=1, linestyle="--")
+        amount, whole = getattr(used, kind), getattr(device.slr, kind)
+        share = 100 * amount / whole if whole else 0.0
+        most = max(most, share)
+        advised = getattr(limits[Fit.SLR][1], kind)
+        colour = OVER if amount > whole else ABOVE if amount > advised else WITHIN
+        axes.barh(row, share, 0.55, color=colour)
+        for fit, (dashes, _) in lines.items():
+            if fit in limits and whole:
+                at = 100 * getattr(limits[fit][1], kind) / whole
+                axes.plot([at, at], [row - 0.4, row + 0.4], color=FRAME, linestyle=dashes)
+        at_right(axes, f"{amount:,} ({percent(amount, whole)})" if amount else "none", row)
     axes.set_yticks(range(len(RESOURCE_WORDS)), [*RESOURCE_WORDS.values()])
     axes.set_ylim(len(RESOURCE_WORDS) - 0.4, -0.6)
-    axes.set_xlim(0, most * 1.25)
-    axes.set_xlabel("% of what there is", loc="right")
-    names = [name for name, _ in limits]
-    handles = [Patch(color=c, label=n) for n, c in zip(names, colours, strict=True)]
-    if most > 100:
-        handles.append(Patch(color=OVER, label="more than there is"))
-    figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)
+    axes.set_xlim(0, most)
+    axes.set_xlabel(f"% of {region}", loc="right")
+    handles = [
+        Line2D([], [], color=FRAME, linestyle=dashes, linewidth=1.4, label=words)
+        for fit, (dashes, words) in lines.items()
+        if fit in limits
+    ]
+    figure.legend(handles=handles, loc="outside lower left", ncols=2, frameon=False)
     return chart_bytes(figure, form)
-
-
-def _words(amount: int, limit: int) -> str:
-    if not limit:
-        return f"{amount:,} (there is none)" if amount else "none"
-    share = 100 * amount / limit
-    return f"{share:.0f} % of {limit:,}" if share >= 1 or not amount else f"< 1 % of {limit:,}"
