@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -63,6 +65,17 @@ def test_a_schedule_has_kinds_widths_and_depths() -> None:
     assert [words for _, words in picture.legend] == ["FIFO", "ping-pong buffer"]
     svg = scheduled_svg(scheduled, FACTS)
     assert 'data-channel="C" data-from="C" data-to="D"' in svg
+
+
+def test_arguments_say_banks_and_originals() -> None:
+    graph = small_graph()
+    schedule = solved().schedule
+    scheduled = apply(replace(graph, copies=(("B", "A"),)), schedule)
+    says = {box.key: box.says for box in scheduled_picture(scheduled, {}).boxes}
+    banks = {each.array: prod(each.factors) for each in scheduled.partitions}
+    assert banks["A"] > 1
+    assert says["argument A"] == f"input A: 8×4 float in {banks['A']} banks"
+    assert says["argument B"].endswith("a copy of A")
 
 
 def test_long_names_are_shortened_and_told_in_full() -> None:

@@ -220,7 +220,11 @@ def _picture(
     ]
     crossing = [*_arguments(graph, graph.edges)]
     arrays = dict.fromkeys((array, kind) for array, kind, _ in crossing)
-    boxes += [_argument(graph.array(array), kind, banks.get(array, 1)) for array, kind in arrays]
+    originals = dict(graph.copies)
+    boxes += [
+        _argument(graph.array(array), kind, banks.get(array, 1), originals.get(array, ""))
+        for array, kind in arrays
+    ]
     lines = [*channels]
     for array, kind, node in crossing:
         ends = (f"argument {array}", node)
@@ -242,9 +246,10 @@ def _arguments(graph: Graph, edges: Sequence[Edge]) -> Iterator[tuple[str, BoxKi
                 yield name, BoxKind.OUTPUT, node.name
 
 
-def _argument(array: Array, kind: BoxKind, banks: int) -> GraphBox:
-    split = f" in {banks:,} banks" if banks > 1 else ""
-    says = f"{kind} {array.name}: {_type(array)}{split}"
+def _argument(array: Array, kind: BoxKind, banks: int, original: str) -> GraphBox:
+    says = f"{kind} {array.name}: {_type(array)}"
+    says += f" in {banks:,} banks" if banks > 1 else ""
+    says += f", a copy of {original}" if original else ""
     return GraphBox(array.name, kind, (_fit(array.name), _fit(_type(array))), says)
 
 
