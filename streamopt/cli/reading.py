@@ -80,14 +80,15 @@ def design_places(source: str, schedule: Path | None) -> tuple[str, Path]:
     Raises
     ------
     ReportError
-        E874 for a graph without a schedule.
+        E874 for a graph without a schedule, or a path that is none.
     """
     if Path(source).is_dir():
         project = Path(source)
         return str(project / "graph.json"), schedule or project / "schedule.json"
     if schedule is None:
-        message = f"{source} is a graph without a schedule"
-        hint = "give --schedule schedule.json, or the directory of streamopt solve -o"
+        is_there = Path(source).exists()
+        message = f"{source} is a graph without a schedule" if is_there else f"there is no {source}"
+        hint = "give --schedule schedule.json, or the directory of streamopt run or of solve -o"
         raise ReportError(Diagnostic("E874", message, hint=hint))
     return source, schedule
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MORE = 10
 """Percent of a resource that are added."""
 TIGHT = 0.9
-"""Share of a limit from which more of a resource is tried at opt6; below, the bound has to do."""
+"""Share of a limit from which more of a resource is tried at opt6 although no bound counts it."""
 FAR = 10
 """Times the DSPs of a problem, within which the next faster design is looked for."""
 
@@ -238,7 +238,7 @@ def _at_opt6(design: KnownDesign) -> Iterator[Allowance]:
         _, _, limit, _, used = now
         if not limit:
             continue
-        if used >= TIGHT * limit and design.ask is not None:
+        if design.ask is not None and (key in IN_BOUND or used >= TIGHT * limit):
             yield _of_limit(design, key)
             continue
         known = 0 if key in IN_BOUND else min(design.number("bound_cycles"), cycles)

@@ -89,7 +89,7 @@ class PathNode:
         found = f"{self.iterations:,} iterations{lanes} at II {self.ii}"
         if self.reason == Reason.TARGET:
             return f"{found}, as the schedule asks"
-        return f"{found}, which {self.reason} ask for" if self.reason else found
+        return f"{found}, for the {self.reason}" if self.reason else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def _path_node(design: KnownDesign, share: PathShare) -> PathNode:
         timed.timing.ii,
         pipeline.copies,
         timed.timing.depth_cycles,
-        "" if timed.binding is None else str(timed.binding).rpartition(":")[0],
+        "" if timed.binding is None else timed.binding.cause,
         longest.cause,
         longest.of,
         *faster_cycles(found, process.pipelines),

@@ -48,7 +48,7 @@ def explain(
     quiet: a.Quiet = False,
 ) -> None:
     """Explain a design: what bounds it, what more would buy, what to change; or explain a code."""
-    if schedule_file is None and not Path(source).exists():
+    if schedule_file is None and not Path(source).exists() and not set(source) & {*"/."}:
         _explain_code(source, as_json=as_json, quiet=quiet)
         return
     from streamopt import pipeline

@@ -39,9 +39,9 @@ class Reason(StrEnum):
 
 
 _NOUNS = {
-    Reason.RECURRENCE: "terms",
-    Reason.CIRCLE: "iterations around",
-    Reason.CHANNEL: "elements",
+    Reason.RECURRENCE: "term",
+    Reason.CIRCLE: "iteration",
+    Reason.CHANNEL: "element",
 }
 
 
@@ -65,11 +65,18 @@ class Bound:
 
     def __str__(self) -> str:
         """Return a phrase for people."""
+        return f"{self.cause}: II {self.ii}"
+
+    @property
+    def cause(self) -> str:
+        """Return a phrase for people, without the interval."""
         if self.reason is Reason.TARGET:
-            return f"{self.reason.value}: II {self.ii}"
-        noun = _NOUNS.get(self.reason, "accesses")
+            return self.reason.value
+        noun = _NOUNS.get(self.reason, "access")
+        many = "" if self.count == 1 else "es" if noun.endswith("s") else "s"
+        around = " around" if self.reason is Reason.CIRCLE else ""
         of = "" if self.reason is Reason.CIRCLE else " of"
-        return f"{self.reason.value}{of} {self.target}, {self.count} {noun}: II {self.ii}"
+        return f"{self.reason.value}{of} {self.target}, {self.count} {noun}{many}{around}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,7 +272,7 @@ def _fit(text: str) -> str:
     """Return a text without its middle where it is too long for a line.
 
     >>> _fit("conv1_pad_fill__conv1_pad_fill__conv1")
-    'conv1_pad_fil…fill__conv1'
+    'conv1_pad_fill…ll__conv1'
     """
     if len(text) <= MOST_LETTERS:
         return text
