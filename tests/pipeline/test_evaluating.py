@@ -83,7 +83,7 @@ def test_frames_and_flushable_pipelines() -> None:
         "t__sum": 240, "t__use": 240, "m": 24,
     }  # fmt: skip
     held = record["processes"][1]["pipelines"][0]
-    assert (held["ii"], held["reason"]) == (4, "recurrence of sum.m_acc, 1 terms: II 4")
+    assert (held["ii"], held["reason"]) == (4, "recurrence of sum.m_acc, 1 term: II 4")
 
 
 def test_published_designs_have_no_closed_form() -> None:
