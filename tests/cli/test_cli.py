@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.cli.main import main
-from streamopt.extras import installing
 from tests.support.commands import MATMUL, TOP, graph, run, run_apart, with_body
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def test_missing_solver_names_the_remedy(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "E504 solver 'scip' is not installed" in done.stderr
-    assert installing("scip") in done.stderr
+    assert re.search(r"hint: pip install .*\[scip\]'", done.stderr)
 
 
 def test_a_process_ends_with_the_exit_code(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_a_filter_that_keeps_its_state_in_a_scalar() -> None:
     ]
     found = timed(one, *memories)
     assert found.timing.ii == 3 + 6
-    assert str(found.binding) == "recurrence through y, before, 1 iterations around: II 9"
+    assert str(found.binding) == "recurrence through y, before, 1 iteration around: II 9"
 
 
 @pytest.mark.parametrize(("guard", "ii"), [("", 11), (" if i == 2 and j == 3", 1)])
