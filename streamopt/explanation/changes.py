@@ -76,6 +76,8 @@ class DesignChange:
         if self.cycles:
             share = percent(self.now_cycles - self.cycles, self.now_cycles)
             return f"{place}{self.advice} ({self.cycles:,} cycles, {share} less: solved)"
+        if self.twice_as_fast_cycles >= self.now_cycles:
+            return f"{place}{self.advice} (alone, that changes nothing)"
         if self.twice_as_fast_cycles:
             share = percent(self.now_cycles - self.twice_as_fast_cycles, self.now_cycles)
             return f"{place}{self.advice} (twice as fast there is {share} less)"
@@ -114,7 +116,7 @@ class Changes:
             case 0.0:
                 return "the design is optimal in its model"
             case gap if gap <= CLOSE:
-                return f"only {percent(100 * gap, 100)} is left up to the bound"
+                return f"{percent(100 * gap, 100)} is left up to the bound"
             case gap:
                 return (
                     "no change is known that helps, but a longer search might: the bound leaves "

@@ -77,7 +77,7 @@ def _missed(solution: Solution, design: Evaluation) -> tuple[str, str, SourceLoc
         return "the depth of pipelines", cause, node.loc
     binding = next((each.binding for each in timed if each.binding is not None), None)
     what = "initiation intervals" if binding is None else _MISSES[binding.reason]
-    reason = "" if binding is None else f" because of {str(binding).rpartition(':')[0]}"
+    reason = "" if binding is None else f" because of {binding.cause}"
     cause = f"{name} has an II of {own[name].ii} instead of {modelled.ii}{reason}"
     return what, cause, node.loc
 
