@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +32,8 @@ GRAPHS = MODELS.parent / "graphs"
 
 
 def graphs() -> Iterator[tuple[Path, str]]:
-    """Yield path and text of every graph."""
-    for path in sorted((MODELS / "kernels" / "polybench").glob("*.c")):
+    """Yield path and text of every graph; places in the sources are relative to the checkout."""
+    for path in sorted(Path("models", "kernels", "polybench").glob("*.c")):
         program = so.load(path, name=path.stem)
         yield (
             GRAPHS / path.parent.name / f"{path.stem}.json",
@@ -55,7 +56,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write graphs/<suite>/<name>.json.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare only")
     check = bool(parser.parse_args().check)
-    texts = dict(graphs())
+    with chdir(MODELS.parent):
+        texts = dict(graphs())
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         sys.stdout.write(f"{'differs' if check else 'written'}: {path.relative_to(GRAPHS)}\n")

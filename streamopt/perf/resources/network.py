@@ -84,8 +84,6 @@ def resources(
 ) -> NetworkResources:
     """Return the resources of a network on a target.
 
-    Pipelines of a process from one place of the source are runs of one loop: they count once.
-
     Parameters
     ----------
     timings
@@ -93,7 +91,8 @@ def resources(
         how many registers data wait in.
     shares_in_turn
         Whether DSPs are shared by statements of a body without lanes, over the II as lanes do, and
-        by the loops of a process, one after another. So they are in code of other tools, which
+        by the loops of a process, one after another; and whether pipelines from one place of the
+        source are runs of one loop, which count once. So they are in code of other tools, which
         write out what they unroll: 2 loops of 64 products and sums each at II 3 took 112 DSPs, and
         loops of 30 and of 20 products and sums took 155 (ScaleHLS and HIDA, Vitis HLS 2023.2).
 
@@ -111,11 +110,15 @@ def resources(
     }
     processes: dict[str, Resources] = {}
     for process in network.processes:
-        runs = {pipeline.loc or pipeline.name: pipeline.name for pipeline in process.pipelines}
-        parts = [pipelines[name] for name in runs.values()]
-        used = sum(parts, Resources())
+        parts = {pipeline.name: pipelines[pipeline.name] for pipeline in process.pipelines}
         if shares_in_turn:
-            used += Resources(dsps=max(p.dsps for p in parts) - used.dsps)
+            places = {
+                pipeline.loc or pipeline.name: pipeline.name for pipeline in process.pipelines
+            }
+            parts = {name: parts[name] for name in places.values()}
+        used = sum(parts.values(), Resources())
+        if shares_in_turn:
+            used += Resources(dsps=max(p.dsps for p in parts.values()) - used.dsps)
         for name in process.targets & memories.keys():
             if memories[name].place in (Place.LOCAL, Place.ROM):
                 used += memory_resources(storages[name], ping_pong=False)
