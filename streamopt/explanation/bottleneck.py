@@ -128,7 +128,7 @@ class Bottleneck:
             handed = [_handed(node) for node in self.nodes if _handed(node)]
             if handed:
                 found += f"; {listed(handed[:2])}"
-            found += f"; {first.name}{place} does {first.words}"
+            found += f"; {first.name}{place} {'does' if first.is_work else 'takes'} {first.words}"
         return f"{found}; {self._faster(first)}."
 
     def _faster(self, node: PathNode) -> str:
