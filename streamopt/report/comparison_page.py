@@ -83,9 +83,14 @@ def _cycles(
         )
     table = Table("All ways", HEADER, cells, is_open=True, is_sortable=True)
     drawing = cycles_html(says, done, roofline) if done else ""
-    picture = Picture("cycles", says, draw)
     return Section(
-        "cycles", "Cycles", words, picture, (table,), has_view=bool(drawing), drawing=drawing
+        "cycles",
+        "Cycles",
+        words,
+        Picture("cycles", draw),
+        (table,),
+        has_view=bool(drawing),
+        drawing=drawing,
     )
 
 
@@ -195,9 +200,8 @@ def _roofline(done: Sequence[Facts], work: int, limit: int) -> Section:
     designs = tuple((_way(r), _whole(r, "dsps"), _whole(r, "simulated_cycles")) for r in done)
     rivals = frozenset(_way(row) for row in done if _kind(row) == "rival")
     found = Roofline(work, designs, (("limit", limit),) if limit else (), rivals)
-    says = f"Simulated cycles against DSPs as built, {len(designs)} designs"
     words = "The table above has the numbers."
-    picture = Picture("roofline", says, partial(roofline_chart, found))
+    picture = Picture("roofline", partial(roofline_chart, found))
     return Section("roofline", "MACs on busy DSPs", (words,), picture, has_view=True)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from streamopt.ir.schedule import ChannelKind
 from streamopt.report.design_document import (
     MOST_RUNS,
     DesignView,
@@ -205,10 +204,6 @@ def _proof(found: DesignFacts) -> Section:
 
 
 def _dataflow(found: DesignFacts) -> Section:
-    channels = found.scheduled.channels
-    streams = sum(channel.kind is ChannelKind.FIFO for channel in channels)
-    says = f"Dataflow graph of {len(found.scheduled.nodes)} nodes; {streams} of {len(channels)} "
-    says += "channels are FIFOs, the others ping-pong buffers"
     rows = tuple(
         (
             c.edge.channel,
@@ -218,7 +213,7 @@ def _dataflow(found: DesignFacts) -> Section:
             f"{channel_bits(found.scheduled, c):,}",
             f"{c.depth_elems:,}" if c.depth_elems else "-",
         )
-        for c in channels
+        for c in found.scheduled.channels
     )
     header = ("channel", "from", "to", "kind", "bits at once", "depth of a stream")
     nodes = tuple(
@@ -227,9 +222,7 @@ def _dataflow(found: DesignFacts) -> Section:
     return Section(
         "dataflow",
         "Dataflow graph",
-        picture=Picture(
-            "dataflow", says, partial(dataflow_chart, found.scheduled, found.node_facts)
-        ),
+        picture=Picture("dataflow", partial(dataflow_chart, found.scheduled, found.node_facts)),
         tables=(Table("Channels", header, rows), Table("Nodes", ("node", "as built"), nodes)),
         has_view=True,
         drawing=scheduled_svg(found.scheduled, found.node_facts),
@@ -255,12 +248,11 @@ def _run(found: DesignFacts) -> Section:
     header = ("process", "runs", "reads FIFOs", "writes FIFOs", "waits: input", "room", "buffer")
     words = "Simulated cycle by cycle; the thin lines are the closed form, which the simulator "
     words += "doesn't know."
-    says = f"Gantt chart of {len(rows)} processes over {trace.total_cycles} cycles"
     return Section(
         "run",
         "Run, predicted and simulated",
         (words,),
-        Picture("gantt", says, partial(gantt, trace, found.predicted)),
+        Picture("gantt", partial(gantt, trace, found.predicted)),
         (Table("Processes, in cycles", (*header, "closed form"), tuple(rows)),),
         has_view=True,
     )
@@ -279,12 +271,11 @@ def _occupancy(found: DesignFacts) -> Section:
         for f in found.trace.fifos
     )
     header = ("FIFO", "tokens", "most in a stream", "depth of a stream")
-    says = f"Slots in use of {len(rows)} FIFOs over {found.trace.total_cycles} cycles"
     return Section(
         "fifos",
         "FIFO occupancy",
         ("The upper border of a row is the depth of its FIFO.",),
-        Picture("fifos", says, partial(occupancy_chart, found.trace)),
+        Picture("fifos", partial(occupancy_chart, found.trace)),
         (Table("FIFOs", header, rows),),
         has_view=True,
     )
@@ -308,12 +299,11 @@ def _resources(found: DesignFacts) -> Section:
     over = found.used.over(found.target.total)
     titles = ", ".join(RESOURCE_WORDS[kind] for kind in over)
     words = [f"More than the device has: {titles}."] if over else []
-    says = f"Resources that the design takes of {found.target.name}"
     return Section(
         "resources",
         "Resources (estimated)",
         tuple(words),
-        Picture("resources", says, partial(resource_chart, found.used, found.target)),
+        Picture("resources", partial(resource_chart, found.used, found.target)),
         (Table("Resources", header, rows),),
         has_view=True,
         drawing=resources_html(found.used, found.target, channels),
@@ -334,13 +324,12 @@ def _roofline(found: DesignFacts) -> Section:
     )
     words = "With the DSPs of a multiply-accumulate, 5 in single precision, no design is below the "
     words += "line; operators that are built from LUTs can bring one there."
-    says = f"Simulated cycles against DSPs, {len(rows)} designs and the line"
     header = ("design", "DSPs as built", "simulated cycles", "cycles of the line", "ratio")
     return Section(
         "roofline",
         "MACs on busy DSPs",
         (words if work else "Nothing is multiplied and accumulated: there is no such line.",),
-        Picture("roofline", says, partial(roofline_chart, found.roofline)),
+        Picture("roofline", partial(roofline_chart, found.roofline)),
         (Table("Designs", header, rows),),
         has_view=True,
     )

@@ -41,14 +41,11 @@ class Picture:
     ----------
     name
         Of its file without the ending.
-    says
-        What it shows, for those who don't see it; the section's tables have the numbers.
     draw
         From one of `streamopt.report.charts.FORMATS` to the file.
     """
 
     name: str
-    says: str
     draw: Callable[[str], bytes]
 
 

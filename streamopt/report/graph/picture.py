@@ -15,7 +15,7 @@ from streamopt.report.graph.layout import Layout, Wire, layout
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import Channel, ScheduledGraph
     from streamopt.report.graph.layout import Size
@@ -27,7 +27,7 @@ LETTER = 0.61
 MOST_LETTERS = 24
 """Of a line; longer ones lose their middle. Readers find the whole in the element's title."""
 NODE_LETTERS, CHANNEL_LETTERS = 18, 17
-"""What a line has room for at least: ``II 1, 4,096 lanes`` and ``65,536 bit, 8 deep``."""
+"""Least width of a line, in letters: that of ``II 1, 4,096 lanes`` and ``65,536 bit, 8 deep``."""
 LINE_PIXELS, PADDING = 16.0, 9.0
 
 
@@ -131,7 +131,6 @@ class Line:
 class GraphPicture:
     """Boxes and lines, with their places."""
 
-    name: str
     says: str
     boxes: tuple[GraphBox, ...]
     lines: tuple[Line, ...]
@@ -218,7 +217,7 @@ def _picture(
         )
         for node in graph.nodes
     ]
-    crossing = [*_arguments(graph, graph.edges)]
+    crossing = [*_arguments(graph)]
     arrays = dict.fromkeys((array, kind) for array, kind, _ in crossing)
     originals = dict(graph.copies)
     boxes += [
@@ -231,10 +230,10 @@ def _picture(
         start, end = ends[::-1] if kind is BoxKind.OUTPUT else ends
         lines.append(Line(array, WireKind.ARGUMENT, start, end))
     place = layout({box.key: box.size for box in boxes}, [line.wire for line in lines])
-    return GraphPicture(graph.name, says, tuple(boxes), tuple(lines), place)
+    return GraphPicture(says, tuple(boxes), tuple(lines), place)
 
 
-def _arguments(graph: Graph, edges: Sequence[Edge]) -> Iterator[tuple[str, BoxKind, str]]:
+def _arguments(graph: Graph) -> Iterator[tuple[str, BoxKind, str]]:
     """Yield the arrays that cross the boundary, with the nodes that read or write them."""
     for node in graph.nodes:
         for name in node.inputs:

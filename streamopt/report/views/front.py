@@ -44,9 +44,8 @@ def front_section(name: str, front: FrontFacts) -> Section:
         "Choose one, here or by the slider above, and the whole page is about it; its FIFOs are as "
     )
     sizes += "deep as the model asks for, which solving for it alone may cut."
-    says = f"Pareto curve of cycles against DSPs with {len(rows)} points"
     table = Table("Schedules of the front", ("latency (cycles)", "DSPs", "proof"), rows)
-    picture = Picture("pareto", says, draw)
+    picture = Picture("pareto", draw)
     return Section("front", "Pareto front", (words, sizes), picture, (table,), has_view=True)
 
 
