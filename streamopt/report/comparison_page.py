@@ -82,7 +82,7 @@ def _cycles(
             f"Shares are of {region} of {device.name}; {ABOVE} is above the vendor's guideline.",
         )
     table = Table("All ways", HEADER, cells, is_open=True, is_sortable=True)
-    drawing = cycles_html(says, done, roofline) if done else ""
+    drawing = cycles_html(says, bars, roofline) if bars else ""
     return Section(
         "cycles",
         "Cycles",
@@ -94,9 +94,8 @@ def _cycles(
     )
 
 
-def cycles_html(says: str, done: Sequence[Facts], roofline: int) -> str:
+def cycles_html(says: str, ways: Sequence[WayBar], roofline: int) -> str:
     """Return the simulated cycles of ways as points on a logarithmic axis, a row each."""
-    ways = [*map(_bar, done)]
     every = (value for way in ways for value in (way.simulated, way.model, way.measured))
     known = [value for value in (*every, roofline) if value]
     low, high = floor(log10(min(known))), ceil(log10(max(known)))
@@ -108,10 +107,10 @@ def cycles_html(says: str, done: Sequence[Facts], roofline: int) -> str:
     decades = [(share(10**power), f"{10**power:,}") for power in range(low, high + 1)]
     least = min(way.simulated for way in ways)
     bars: list[Bar] = []
-    for row, way in zip(done, ways, strict=True):
+    for way in ways:
         marks = [Mark("decade", at, words) for at, words in decades]
         found = (("line", "MACs on busy DSPs", roofline), ("model", "own model", way.model))
-        found += (("measured", "measured", way.measured), (_kind(row), "simulated", way.simulated))
+        found += (("measured", "measured", way.measured), (way.kind, "simulated", way.simulated))
         marks += [Mark(kind, share(n), f"{words}: {n:,}") for kind, words, n in found if n]
         times = way.simulated / least
         said = f"{times:,.1f} x the fewest" if times > 1 else "the fewest"
@@ -158,9 +157,9 @@ class WayBar(NamedTuple):
 
     name: str
     simulated: int
-    model: int = 0
-    measured: int = 0
-    kind: str = "own"
+    model: int
+    measured: int
+    kind: str
 
 
 def _bar(row: Facts) -> WayBar:
