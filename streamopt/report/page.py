@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = (
     *("store", "series", "cycles", "tip", "theme", "overview", "chart"),
-    *("gantt", "fifos", "graph", "scatter", "roofline", "front"),
-    *("node", "words", "sort", "address"),
+    *("gantt", "fifos", "words", "graph", "scatter", "roofline", "front"),
+    *("node", "sort", "address"),
 )
 """The modules of a page in their order; each uses those before it."""
 STYLES = ("page", "bars", "graph")

@@ -1,25 +1,5 @@
-/* The dataflow graph and the bars: drawn by Python, changed with the design, nodes to choose.
-
-   The page has the drawings of the first design; those of the others are with their words, by section. */
+/* The dataflow graph, which Python draws: nodes to choose, and the wires of one to see. */
 {
-  const first = {};
-
-  const redrawn = (anchor, after) => {
-    const place = report.place(anchor);
-    if (!place || !place.firstElementChild) return;
-    first[anchor] = place.innerHTML;
-    report.subscribe(["design"], (state, design) => {
-      const sections = design.views.page ? design.views.page.sections : [];
-      const drawn = sections.find((section) => section.anchor === anchor);
-      const wanted = state.design && drawn && drawn.drawing ? drawn.drawing.join("\n") : first[anchor];
-      if (place.dataset.design !== String(state.design) && place.dataset.design !== undefined) {
-        place.innerHTML = wanted;
-      }
-      place.dataset.design = state.design;
-      if (after) after(place, design);
-    });
-  };
-
   const near = (svg, name) => {
     svg.classList.toggle("singled", name !== null);
     for (const each of svg.querySelectorAll(".near")) each.classList.remove("near");
@@ -63,13 +43,14 @@
       box.setAttribute("tabindex", "0");
       box.setAttribute("role", "button");
     }
+    near(svg, null);
     marked(svg, report.state);
   };
 
   const place = report.place("dataflow");
   if (place && place.querySelector("svg")) {
     toolbar(place);
-    redrawn("dataflow", alive);
+    report.subscribe(["design"], () => alive(place));
     const nodeAt = (event) => {
       const box = event.target.closest("[data-node]");
       return box ? box.dataset.node : null;
@@ -91,5 +72,4 @@
     for (const kind of ["pointerleave", "focusout"]) place.addEventListener(kind, () => near(svg(), null));
     report.subscribe(["node"], (state) => marked(svg(), state));
   }
-  redrawn("resources");
 }

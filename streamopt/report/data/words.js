@@ -1,4 +1,5 @@
-/* Words, figures and tables of the design that is shown: the page has those of the first one as HTML. */
+/* Words, figures, tables and Python's drawings of the design that is shown: the page has those of the first one
+   as HTML. */
 {
   const first = new Map();
   let shown = 0;
@@ -6,6 +7,12 @@
     if (!element) return;
     if (!first.has(element)) first.set(element, [...element.childNodes]);
     element.replaceChildren(...children);
+  };
+
+  const parsed = (text) => {
+    const template = report.html("template");
+    template.innerHTML = text;
+    return [...template.content.childNodes];
   };
 
   const cells = (table, row) => row.map((cell, at) => at
@@ -33,6 +40,7 @@
       replaced(place.querySelector(".words"), words);
       replaced(place.querySelector(".tables"), section.tables.map(table));
       replaced(place.querySelector("pre.listing"), [section.listing]);
+      if (section.drawing) replaced(report.place(section.anchor), parsed(section.drawing.join("\n")));
     }
   };
 
