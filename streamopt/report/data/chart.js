@@ -34,9 +34,6 @@
       ...(how.tools || []), read);
   };
 
-  const legend = (pairs) => report.html("ul", {class: "legend"},
-    ...pairs.map(([kind, words]) => report.html("li", {}, report.html("i", {class: kind}), words)));
-
   class Chart {
     constructor(place, how) {
       this.how = how;
@@ -49,7 +46,7 @@
       if (how.overview) {
         this.box.append(report.html("span", {class: "whole"}, "Whole run"), report.overview(how.overview));
       }
-      place.append(toolbar(how), this.box, legend(how.legend));
+      place.append(toolbar(how), this.box, report.legend(how.legend));
       if (how.overview) place.append(report.html("p", {class: "hint"}, HINT));
       this.area = place;
       this.width = 0;

@@ -54,7 +54,6 @@
       if (index >= 0) range.value = index;
       label.textContent = words(index, design);
       range.setAttribute("aria-valuetext", label.textContent);
-      slider.classList.toggle("off", index < 0);
     });
 
     const tell = (point) => [["cycles", report.number(point.cycles)], ["DSPs", report.number(point.dsps)],
@@ -70,9 +69,7 @@
         choose: () => { stop(); report.set({design: point.design}); },
       })),
     }));
-    place.append(report.html("ul", {class: "legend"},
-      report.html("li", {}, report.html("i", {class: "dot"}), "proved"),
-      report.html("li", {}, report.html("i", {class: "dot unproved"}), "may be beaten"),
-      report.html("li", {}, report.html("i", {class: "dot chosen"}), "shown")));
+    place.append(report.legend(
+      [["dot", "proved"], ["dot unproved", "may be beaten"], ["dot chosen", "shown"]]));
   }
 }

@@ -29,9 +29,8 @@
     report.scatter(place, ["design"], (state) => ({
       x: "DSPs as built", y: "simulated cycles", ...(ways ? compared() : designs(state)),
     }));
-    const entry = (kind, words) => report.html("li", {}, report.html("i", {class: kind}), words);
-    place.append(report.html("ul", {class: "legend"},
-      ...(ways ? [entry("own", "a level of this project"), entry("rival", "another system's")] : []),
-      entry("bound", "multiply-accumulates on busy DSPs"), entry("limit", "what there is")));
+    place.append(report.legend([
+      ...(ways ? [["own", "a level of this project"], ["rival", "another system's"]] : []),
+      ["bound", "multiply-accumulates on busy DSPs"], ["limit", "what there is"]]));
   }
 }

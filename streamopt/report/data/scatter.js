@@ -85,7 +85,7 @@
       }
     }
     if (found.steps) {
-      const sorted = [...found.points].filter((p) => p.steps !== false).sort((a, b) => a.x - b.x);
+      const sorted = [...found.points].sort((a, b) => a.x - b.x);
       parts.push(path("steps", sorted.map((p, at) =>
         at ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`).join("")));
     }

@@ -63,7 +63,9 @@ const report = {};
     made("http://www.w3.org/2000/svg", tag, attributes, children);
   report.place = (anchor) => document.querySelector(`[data-view="${anchor}"]`);
   report.number = (value) => Math.round(value).toLocaleString("en-US");
-  report.prefersStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  /* A legend of pairs of a class and words. */
+  report.legend = (pairs) => report.html("ul", {class: "legend"},
+    ...pairs.map(([kind, words]) => report.html("li", {}, report.html("i", {class: kind}), words)));
 
   report.subscribe = (keys, changed) => {
     listeners.push({keys, changed});
