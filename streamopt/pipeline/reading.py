@@ -209,7 +209,7 @@ def dataflow(program: Readable) -> Graph:
 
 
 def _drawn(graph: Graph) -> str:
-    from streamopt.report.graph_drawing import graph_svg
+    from streamopt.report.graph.drawing import graph_svg
 
     return graph_svg(graph)
 

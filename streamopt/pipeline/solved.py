@@ -231,7 +231,7 @@ class Solved(Solution):
 
     def _repr_html_(self) -> str:
         """Show the figures, the graph with its channels, and every node's loops, in a notebook."""
-        from streamopt.report.graph_drawing import scheduled_svg
+        from streamopt.report.graph.drawing import scheduled_svg
         from streamopt.transforms.apply import apply
 
         facts = {

@@ -17,8 +17,8 @@ from streamopt.report.design_document import (
 )
 from streamopt.report.gantt import gantt, occupancy_chart
 from streamopt.report.graph.chart import dataflow_chart
+from streamopt.report.graph.drawing import scheduled_svg
 from streamopt.report.graph.picture import channel_bits
-from streamopt.report.graph_drawing import scheduled_svg
 from streamopt.report.log_charts import roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table, content

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.report.graph_drawing import graph_svg
+from streamopt.report.graph.drawing import graph_svg
 from tests.support.chromium import CHROMIUM, Tab, browser
 from tests.support.report_pages import OVERFLOWING, OVERPRINTED
 from tests.support.reported_design import report

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import streamopt as so
+from streamopt.report.graph.drawing import graph_svg, scheduled_svg
 from streamopt.report.graph.picture import (
     HEAD_PIXELS,
     LETTER,
@@ -17,7 +18,6 @@ from streamopt.report.graph.picture import (
     graph_picture,
     scheduled_picture,
 )
-from streamopt.report.graph_drawing import graph_svg, scheduled_svg
 from streamopt.transforms.apply import apply
 from tests.support.reported_design import small_graph, solved
 

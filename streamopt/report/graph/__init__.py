@@ -1,1 +1,1 @@
-"""The dataflow graph as boxes and wires: their words, places, and chart for papers."""
+"""The dataflow graph as boxes and wires: their words, places and drawings."""

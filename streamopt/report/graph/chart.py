@@ -39,7 +39,7 @@ DASHES: Mapping[BoxKind, Any] = {BoxKind.SEQUENTIAL: "--", BoxKind.WEIGHT: ":"}
 def dataflow_chart(scheduled: ScheduledGraph, facts: Mapping[str, str], form: str) -> bytes:
     """Return the picture as a file; the same schedule gives the same bytes.
 
-    It is the drawing of `streamopt.report.graph_drawing`.
+    It is the drawing of `streamopt.report.graph.drawing`.
 
     Parameters
     ----------
