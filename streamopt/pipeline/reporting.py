@@ -202,6 +202,7 @@ def _facts(
     from streamopt.explanation.question import KnownDesign
     from streamopt.report.design_document import SAMPLES
     from streamopt.report.design_page import DesignFacts
+    from streamopt.report.loops import node_facts
     from streamopt.report.source_excerpts import source_excerpts
     from streamopt.transforms.apply import apply
     from streamopt.warnings.cycles import recorded_warnings
@@ -218,7 +219,7 @@ def _facts(
         result,
         found.predicted_spans(),
         found.predicted.latency_cycles,
-        _node_facts(found),
+        node_facts(found.predicted),
         {node.node.name: node.node.texts for node in scheduled.nodes},
         found.trace,
         found.resources.total,
@@ -260,15 +261,6 @@ def _functions(scheduled: ScheduledGraph) -> dict[str, str] | str:
         return node_texts(plan_layout(scheduled))
     except CodegenError as error:
         return str(error.diagnostics[0])
-
-
-def _node_facts(found: Evaluation) -> dict[str, str]:
-    assert found.predicted is not None
-    return {
-        node.node: f"II {node.ii}, {node.lanes:,} lane{'s' if node.lanes != 1 else ''}, "
-        f"{node.dsps:,} DSPs"
-        for node in found.predicted.nodes
-    }
 
 
 def _roofline(graph: Graph, found: Evaluation) -> Roofline:

@@ -232,12 +232,10 @@ class Solved(Solution):
     def _repr_html_(self) -> str:
         """Show the figures, the graph with its channels, and every node's loops, in a notebook."""
         from streamopt.report.graph.drawing import scheduled_svg
+        from streamopt.report.loops import node_facts
         from streamopt.transforms.apply import apply
 
-        facts = {
-            node.node: f"II {node.ii}, {node.lanes:,} lanes, {node.dsps:,} DSPs"
-            for node in self.prediction.nodes
-        }
+        facts = node_facts(self.prediction)
         drawn = scheduled_svg(apply(self.graph, self.schedule), facts)
         return f"{Solution._repr_html_(self)}\n{drawn}"
 

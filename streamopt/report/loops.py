@@ -9,7 +9,17 @@ from streamopt.ir.schedule import ChannelKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from streamopt.ir.schedule import Prediction
     from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
+
+
+def node_facts(found: Prediction) -> dict[str, str]:
+    """Return by node its interval, lanes and DSPs, as they stand beside its name."""
+    return {
+        node.node: f"II {node.ii}, {node.lanes:,} lane{'s' if node.lanes != 1 else ''}, "
+        f"{node.dsps:,} DSPs"
+        for node in found.nodes
+    }
 
 
 def loops_text(
