@@ -16,7 +16,7 @@ from streamopt.report.design_document import DesignView, NodeView, SourceExcerpt
 from streamopt.report.page import Page, html
 from streamopt.report.series import heights, shares
 from streamopt.report.source_excerpts import source_excerpts
-from tests.support.chromium import CHROMIUM, browser
+from tests.support.chromium import browser, needs_chromium
 from tests.support.reported_design import report, small_graph, solved
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def test_names_can_be_anything() -> None:
     assert "b" not in tags
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium isn't installed: apt-get install chromium")
+@needs_chromium
 def test_names_can_be_anything_in_a_browser(tmp_path: Path) -> None:
     path = tmp_path / "nasty.html"
     path.write_text(html(nasty_page()), encoding="utf-8")

@@ -9,16 +9,16 @@ import pytest
 
 import streamopt as so
 from streamopt.report.graph.drawing import graph_svg
-from tests.support.chromium import CHROMIUM, Tab, browser
+from tests.support.chromium import needs_chromium
 from tests.support.report_pages import OVERFLOWING, OVERPRINTED
 from tests.support.reported_design import report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium isn't installed: apt-get install chromium"
-)
+    from tests.support.chromium import Tab
+
+pytestmark = needs_chromium
 GRAPHS = Path(__file__).parents[2] / "graphs"
 WIDTHS = (400, 1100, 1900)
 ROW = {"name": "g", "roofline_cycles": 600, "dsp_limit": 2560, "device": "u280"}
@@ -49,12 +49,6 @@ CONTRAST = """(() => {
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a design and its front, a comparison, and a large graph alone."""
     found = tmp_path_factory.mktemp("pages")
@@ -75,21 +69,10 @@ def page(tab: Tab, folder: Path) -> Iterator[Path]:
     assert tab.complaints == []
 
 
-def middle(tab: Tab, selector: str) -> tuple[float, float]:
-    """Return the middle of an element, which is then in sight."""
-    found = tab.does(
-        f"(() => {{ const e = document.querySelector('{selector}');"
-        "e.scrollIntoView({block: 'center', behavior: 'instant'});"
-        "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
-    )
-    tab.settle()
-    return found
-
-
 def click(tab: Tab, selector: str) -> None:
-    x, y = middle(tab, selector)
+    left, top, width, height = tab.box(selector)
     for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-        tab.points(kind, x, y)
+        tab.points(kind, left + width / 2, top + height / 2)
     tab.settle()
 
 

@@ -1,7 +1,8 @@
-"""A report in use, in headless Chromium: zoom by mouse and keys, the panel of a node."""
+"""A report in headless Chromium: light and dark, on paper, zoomed by mouse and keys, its panel."""
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,23 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import streamopt as so
-from tests.support.chromium import CHROMIUM, Tab, browser
+from tests.support.chromium import needs_chromium
 from tests.support.reported_design import report, small_graph, solved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium isn't installed: apt-get install chromium"
-)
+    from tests.support.chromium import Tab
+
+pytestmark = needs_chromium
 TOTAL = "report.design().total_cycles"
 SEEN = "[report.state.from_cycle, report.state.to_cycle]"
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +37,27 @@ def page(tab: Tab, path: Path) -> Iterator[Path]:
     assert tab.complaints == []
 
 
-def box(tab: Tab, selector: str) -> tuple[float, float, float, float]:
-    """Return left, top, width and height of an element that is scrolled to the middle."""
-    found = tab.does(
-        f"(() => {{ const e = document.querySelector('{selector}');"
-        "e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
-        "return [b.left, b.top, b.width, b.height]; })()"
-    )
-    tab.settle()
-    return found
+def mean(path: Path) -> float:
+    """Return the mean of all pixels, from 0 for black to 1 for white."""
+    from matplotlib.image import imread
+
+    pixels: Any = imread(path)
+    return float(pixels[..., :3].mean())
+
+
+def test_light_and_dark(page: Path, tab: Tab) -> None:
+    found: list[float] = []
+    for dark in (False, True):
+        tab.sees(1250, 3000, dark=dark)
+        tab.open(page)
+        found.append(mean(tab.picture(page.with_name("seen.png"))))
+    light, dimmed = found
+    assert light > 0.8
+    assert dimmed < 0.3
 
 
 def test_drag_zooms_both_charts(page: Path, tab: Tab) -> None:
-    left, top, width, _ = box(tab, "[data-view=run] .plot")
+    left, top, width, _ = tab.box("[data-view=run] .plot")
     tab.drags((left + width / 4, top + 45), (left + width / 2, top + 45))
     start, end = tab.does(SEEN)
     total = tab.does(TOTAL)
@@ -70,12 +73,12 @@ def test_drag_zooms_both_charts(page: Path, tab: Tab) -> None:
 
 
 def test_wheel_zooms_with_control_alone(page: Path, tab: Tab) -> None:
-    left, top, _, _ = box(tab, "[data-view=run] .plot")
+    left, top, _, _ = tab.box("[data-view=run] .plot")
     wheel: dict[str, Any] = {"deltaX": 0, "deltaY": -120, "button": "none"}
     tab.points("mouseWheel", left + 90, top + 45, **wheel)
     tab.settle()
     assert tab.does(SEEN) == [0, tab.does(TOTAL)]
-    left, top, _, _ = box(tab, "[data-view=run] .plot")
+    left, top, _, _ = tab.box("[data-view=run] .plot")
     tab.points("mouseWheel", left + 90, top + 45, modifiers=2, **wheel)
     tab.settle()
     start, end = tab.does(SEEN)
@@ -103,7 +106,7 @@ def test_keys_reach_everything(page: Path, tab: Tab) -> None:
 
 
 def test_pointer_tells_what_a_process_waits_for(page: Path, tab: Tab) -> None:
-    left, top, _, _ = box(tab, "[data-view=run] .plot")
+    left, top, _, _ = tab.box("[data-view=run] .plot")
     tab.points("mouseMoved", left + 3, top + 26 + 42 + 20)  # the second process waits for the first
     tab.settle()
     told = tab.does("document.getElementById('tip').textContent")
@@ -179,7 +182,9 @@ def test_paper_has_the_whole_run_and_all_tables(page: Path, tab: Tab) -> None:
     assert tab.does(SEEN) == [0, tab.does(TOTAL)]
     tab.does("dispatchEvent(new Event('afterprint'))")
     assert tab.does(SEEN) == [3, 20]
-    assert tab.prints().startswith(b"%PDF-")
+    content = tab.prints()
+    assert content.startswith(b"%PDF-")
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 12
 
 
 def test_without_scripts_it_tells_verdict_and_tables(page: Path, tab: Tab) -> None:

@@ -12,6 +12,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
@@ -24,6 +26,9 @@ QUIET = (
 )
 MOST_SECONDS = 60.0
 """Time for an answer."""
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium isn't installed: apt-get install chromium"
+)
 
 
 class Tab:
@@ -63,6 +68,16 @@ class Tab:
         )
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
+
+    def box(self, selector: str) -> tuple[float, float, float, float]:
+        """Return left, top, width and height of an element, which is then in the middle."""
+        found = self.does(
+            f"(() => {{ const e = document.querySelector('{selector}');"
+            "e.scrollIntoView({block: 'center', behavior: 'instant'});"
+            "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
+        )
+        self.settle()
+        return found
 
     def sees(self, width: int, height: int, *, dark: bool = False, media: str = "") -> None:
         """Set the window's size, and what the reader prefers."""
