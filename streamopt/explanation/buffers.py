@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.explanation.question import listed, percent
-from streamopt.ir.network import AccessMode, Memory, Place
+from streamopt.ir.network import AccessMode, Place
 from streamopt.ir.text import access_text
 from streamopt.sim import WaitKind, simulate
 from streamopt.space.buffering import BufferReason, buffer_reason
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
     from streamopt.explanation.question import KnownDesign
     from streamopt.ir.graph import Edge
-    from streamopt.ir.network import Network, Port, Process
+    from streamopt.ir.network import Network, Port
 
 MOST_TOLD = 3
 """Channels that are told; the others are counted."""
@@ -121,11 +121,11 @@ def buffering(design: KnownDesign) -> Buffering:
         for at, (edge, reason) in enumerate(told)
     ]
     channels.sort(key=lambda channel: -(channel.cost_cycles or 0))
-    total = found.trace.cycles
-    names = [edge.channel for edge, _ in told]
-    cost = max(0, total - cycles_without_waits(found, names)) if names else 0
+    cost = sum(channel.cost_cycles or 0 for channel in channels)
+    if len(channels) > 1:
+        cost = _saved_cycles(found, [channel.channel for channel in channels])
     fifos = len(design.schedule.fifos)
-    return Buffering(total, fifos, tuple(channels), cost)
+    return Buffering(found.trace.cycles, fifos, tuple(channels), cost)
 
 
 def _channel(
@@ -134,7 +134,7 @@ def _channel(
     graph, found = design.scheduled.graph, design.evaluation
     cost = 0 if not waited else None
     if waited and is_tried:
-        cost = max(0, found.trace.cycles - cycles_without_waits(found, [edge.channel]))
+        cost = _saved_cycles(found, [edge.channel])
     reads = [access_text(access) for access in edge.reads]
     access = "it as a whole" if edge.is_whole else listed(reads[:2])
     place = graph.node(edge.consumer).loc or graph.node(edge.producer).loc
@@ -153,37 +153,25 @@ def _buffer_waits(found: Evaluation) -> dict[str, int]:
     return waits
 
 
-def cycles_without_waits(found: Evaluation, channels: Collection[str]) -> int:
-    """Return the cycles of a design in which nobody waits for some of its ping-pong buffers."""
+def _saved_cycles(found: Evaluation, channels: Collection[str]) -> int:
+    """Return the cycles that a design saves if nobody waits for some of its ping-pong buffers."""
     timings = {name: timed.timing for name, timed in found.timed.items()}
-    return simulate(without_waits(found.network, channels), timings).cycles
+    trace = simulate(_without_waits(found.network, channels), timings)
+    return max(0, found.trace.cycles - trace.cycles)
 
 
-def without_waits(network: Network, channels: Collection[str]) -> Network:
+def _without_waits(network: Network, channels: Collection[str]) -> Network:
     """Return a network in which the readers of some memories have copies that are there at once."""
-    copies = tuple(
-        replace(memory, name=_copy_name(memory.name), place=Place.ARGUMENT)
+    copies = {
+        memory.name: replace(memory, name=f"{memory.name} at once", place=Place.ARGUMENT)
         for memory in network.memories
         if memory.name in channels and memory.place is Place.PING_PONG
-    )
-    processes = tuple(_reading_copies(process, copies) for process in network.processes)
-    return replace(network, processes=processes, memories=(*network.memories, *copies))
-
-
-def _copy_name(name: str) -> str:
-    return f"{name} at once"
-
-
-def _reading_copies(process: Process, copies: Collection[Memory]) -> Process:
-    names = {memory.name for memory in copies}
+    }
 
     def turned(port: Port) -> Port:
-        copy = _copy_name(port.target)
+        copy = copies.get(port.target)
         is_read = port.mode is AccessMode.READ
-        return replace(port, target=copy) if is_read and copy in names else port
+        return replace(port, target=copy.name) if is_read and copy is not None else port
 
-    pipelines = tuple(
-        replace(pipeline, ports=tuple(map(turned, pipeline.ports)))
-        for pipeline in process.pipelines
-    )
-    return replace(process, pipelines=pipelines)
+    found = network.with_pipelines(lambda p: replace(p, ports=tuple(map(turned, p.ports))))
+    return replace(found, memories=(*network.memories, *copies.values()))

@@ -8,7 +8,7 @@ memories and FIFOs are unique in the network, names of values in a pipeline.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from streamopt.ir.text import affine_text, expression_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamopt.errors import SourceLoc
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
@@ -297,6 +299,11 @@ class Network:
     def pipelines(self) -> tuple[Pipeline, ...]:
         """Return the pipelines of all processes; their names are unique."""
         return tuple(pipeline for process in self.processes for pipeline in process.pipelines)
+
+    def with_pipelines(self, change: Callable[[Pipeline], Pipeline]) -> Network:
+        """Return the network with each of its pipelines changed."""
+        processes = (replace(p, pipelines=tuple(map(change, p.pipelines))) for p in self.processes)
+        return replace(self, processes=tuple(processes))
 
 
 @dataclass(frozen=True, slots=True)

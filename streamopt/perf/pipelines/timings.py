@@ -172,11 +172,7 @@ def _port_bounds(
 
 def dissolved(network: Network) -> Network:
     """Return the network with the pipelines that are built: see `without_single_trips`."""
-    processes = tuple(
-        replace(process, pipelines=tuple(map(without_single_trips, process.pipelines)))
-        for process in network.processes
-    )
-    return replace(network, processes=processes)
+    return network.with_pipelines(without_single_trips)
 
 
 def without_idle_requests(network: Network, target: Target) -> Network:
@@ -185,25 +181,16 @@ def without_idle_requests(network: Network, target: Target) -> Network:
     Lanes share operators where a design asks for a longer interval than it needs; source with
     ``#pragma HLS pipeline II=4`` often says the interval that its author knew it would get.
     """
-    requests = {p.name: p.target_ii for p in network.pipelines if p.target_ii > 1}
-    if not requests:
+    if all(pipeline.target_ii == 1 for pipeline in network.pipelines):
         return network
-    processes = tuple(
-        replace(p, pipelines=tuple(replace(one, target_ii=1) for one in p.pipelines))
-        for p in network.processes
-    )
-    had = pipeline_timings(replace(network, processes=processes), target)
-    processes = tuple(
-        replace(
-            process,
-            pipelines=tuple(
-                replace(p, target_ii=1) if p.target_ii <= had[p.name].ii else p
-                for p in process.pipelines
-            ),
-        )
-        for process in network.processes
-    )
-    return replace(network, processes=processes)
+    timed = timed_pipelines(network, target)
+
+    def built(pipeline: Pipeline) -> Pipeline:
+        binding = timed[pipeline.name].binding
+        is_idle = binding is not None and binding.reason is not Reason.TARGET
+        return replace(pipeline, target_ii=1) if is_idle else pipeline
+
+    return network.with_pipelines(built)
 
 
 def without_single_trips(pipeline: Pipeline) -> Pipeline:
