@@ -12,7 +12,7 @@ others a multiplier.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import AccessMode, Place
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Port
+    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Port, Process
     from streamopt.perf.resources.operators import Replicas
     from streamopt.target.device import Target
     from streamopt.target.memories import Memories
@@ -110,15 +110,9 @@ def resources(
     }
     processes: dict[str, Resources] = {}
     for process in network.processes:
-        parts = {pipeline.name: pipelines[pipeline.name] for pipeline in process.pipelines}
+        used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
         if shares_in_turn:
-            places = {
-                pipeline.loc or pipeline.name: pipeline.name for pipeline in process.pipelines
-            }
-            parts = {name: parts[name] for name in places.values()}
-        used = sum(parts.values(), Resources())
-        if shares_in_turn:
-            used += Resources(dsps=max(p.dsps for p in parts.values()) - used.dsps)
+            used = _in_turn(process, pipelines)
         for name in process.targets & memories.keys():
             if memories[name].place in (Place.LOCAL, Place.ROM):
                 used += memory_resources(storages[name], ping_pong=False)
@@ -132,6 +126,13 @@ def resources(
     }
     channels |= {fifo.name: fifo_resources(storages[fifo.name]) for fifo in network.fifos}
     return NetworkResources(pipelines, processes, channels, storages)
+
+
+def _in_turn(process: Process, pipelines: Mapping[str, Resources]) -> Resources:
+    """Return the resources of a process whose loops, one a place, take turns with its DSPs."""
+    loops = {p.loc or p.name: pipelines[p.name] for p in process.pipelines}
+    used = sum(loops.values(), Resources())
+    return replace(used, dsps=max(loop.dsps for loop in loops.values()))
 
 
 @dataclass(frozen=True, slots=True)
