@@ -17,6 +17,7 @@ from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.ports import WORD_FIFO_DEPTH, PortKind
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
+from streamopt.ir.scheduled import process_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -343,6 +344,6 @@ def _process(
         written = ", ".join(nodes[0].node.outputs)
         message = f"node '{nodes[0].node.name}' writes {written}, which nobody takes"
         raise CodegenError(Diagnostic("E602", message, nodes[0].node.loc))
-    name = functions.unique("_".join(node.node.name for node in nodes))
+    name = functions.unique(process_name(nodes))
     arrays = {array.name: array for array in scheduled.graph.arrays}
     return CppProcess(name, nodes, reads, tuple(writes), arrays)

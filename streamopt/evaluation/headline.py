@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-_SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "URAM"}
+SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "URAM"}
+"""Words for people by resource, in the order in which they are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Headline:
     @property
     def shares(self) -> str:
         """Return the share of every resource."""
-        return ", ".join(f"{word} {_percent(self.percent[name])}" for name, word in _SHOWN.items())
+        return ", ".join(f"{word} {_percent(self.percent[name])}" for name, word in SHOWN.items())
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:

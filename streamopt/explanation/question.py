@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.ir.scheduled import process_name
 
 if TYPE_CHECKING:
     from streamopt.errors import DesignWarning
     from streamopt.evaluation.design import Evaluation
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.report.proof import Facts
     from streamopt.strategies.solution import Solution
-
-Facts: TypeAlias = Mapping[str, str | int | float | None]
-"""The record of a result, as schedule.json keeps it; empty for a schedule made by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class KnownDesign:
     evaluation
         As built, with samples in its trace.
     facts
-        What its solver said.
+        The record of its result; empty for a schedule made by hand.
     ask
         Solves other problems; None if nothing is to be solved.
     """
@@ -92,9 +92,8 @@ class KnownDesign:
     def nodes_of(self, process: str) -> tuple[str, ...]:
         """Return the nodes of a process."""
         for nodes in self.scheduled.processes:
-            names = tuple(node.node.name for node in nodes)
-            if "_".join(names) == process:
-                return names
+            if process_name(nodes) == process:
+                return tuple(node.node.name for node in nodes)
         return ()
 
 

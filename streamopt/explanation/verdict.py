@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.evaluation.headline import SHOWN
 from streamopt.explanation.question import percent
 from streamopt.report.proof import proof_words
 
@@ -90,8 +91,7 @@ class Standing:
 def standing(design: KnownDesign) -> Standing:
     """Return the first statement of a design."""
     told, claim = design.evaluation.headline, design.evaluation.claim
-    words = {"dsps": "DSPs", "luts": "LUTs", "ffs": "FFs", "bram18": "BRAMs", "uram": "URAMs"}
-    fullest = max(words, key=lambda name: told.percent[name])
+    fullest = max(SHOWN, key=lambda name: told.percent[name])
     has_proof = bool(design.facts.get("proof"))
     return Standing(
         name=design.name,
@@ -99,7 +99,7 @@ def standing(design: KnownDesign) -> Standing:
         milliseconds=claim.milliseconds,
         clock_mhz=1e3 / claim.clock_ns,
         region=told.region,
-        fullest=words[fullest],
+        fullest=f"{SHOWN[fullest]}s",
         fullest_percent=told.percent[fullest],
         level=design.level,
         modelled_cycles=design.number("objective_cycles"),

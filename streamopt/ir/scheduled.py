@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.line_buffer import LineBuffer
@@ -182,3 +182,8 @@ class ScheduledGraph:
             array = node.node.outputs[0]
             groups[array] = [*groups.pop(array, []), node]
         return tuple(tuple(nodes) for nodes in groups.values())
+
+
+def process_name(nodes: Sequence[ScheduledNode]) -> str:
+    """Return the name of the process that runs some nodes."""
+    return "_".join(node.node.name for node in nodes)

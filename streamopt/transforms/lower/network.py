@@ -18,6 +18,7 @@ from streamopt.ir.network import AccessMode, Fifo, Memory, Network, Pipeline, Pl
 from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Loop
 from streamopt.ir.schedule import ChannelKind
+from streamopt.ir.scheduled import process_name
 from streamopt.transforms.lower.streaming import StreamingNode
 from streamopt.transforms.ports.movers import moved_arrays
 
@@ -195,7 +196,7 @@ class _NetworkLowering:
 
     def _process(self, nodes: tuple[ScheduledNode, ...]) -> Process:
         pipelines = [pipeline for node in nodes for pipeline in self._pipelines(node)]
-        return Process("_".join(node.node.name for node in nodes), tuple(pipelines))
+        return Process(process_name(nodes), tuple(pipelines))
 
     def _pipelines(self, scheduled: ScheduledNode) -> tuple[Pipeline, ...]:
         node = scheduled.node
