@@ -61,12 +61,11 @@ class Design:
     schedule_sha256: str
     copies: tuple[tuple[str, str], ...] = ()
     backend: str = "vitis"
+    findings: tuple[Finding, ...] = ()
 
     def __repr__(self) -> str:
         """Return the name, the back end and the number of files on one line."""
         return f"<Design {self.name} for {self.backend}: {len(self.files)} files>"
-
-    findings: tuple[Finding, ...] = ()
 
     def text(self, path: str) -> str:
         """Return the text of one file; raises KeyError."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.sim.state import ProcessRun, TokenChannel
     from streamopt.sim.waits import PipelineWaits, SampledWait
 
-    Cycles = NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True)
 class PipelineTrace:
