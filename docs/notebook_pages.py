@@ -49,7 +49,7 @@ def notebook_page(path: Path) -> NotebookPage:
         if cell["cell_type"] == "markdown":
             parts.append(source)
             continue
-        parts.append(_fenced("python", source))
+        parts.append(f"````python\n{source}\n````")
         for output in cell["outputs"]:
             marker = f"output-{len(outputs)}-of-{path.stem}".replace("_", "-")
             outputs[marker] = f'<div class="notebook-output">{_html(output)}</div>'
@@ -57,10 +57,6 @@ def notebook_page(path: Path) -> NotebookPage:
     outputs[DOWNLOAD] = f'<p><a href="{path.name}" download>Download the notebook</a></p>'
     heading, _, rest = parts[0].partition("\n")
     return NotebookPage("\n\n".join([heading, DOWNLOAD, rest, *parts[1:]]), outputs)
-
-
-def _fenced(language: str, text: str) -> str:
-    return f"````{language}\n{text}\n````"
 
 
 def _html(output: Any) -> str:

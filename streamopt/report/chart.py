@@ -21,7 +21,7 @@ class Chart:
     Attributes
     ----------
     says
-        What it shows, for those who don't see it.
+        A description, for those who don't see it.
     draw
         From one of `streamopt.report.charts.FORMATS` to the file.
     """

@@ -70,7 +70,7 @@ def label_points(
     points
         Words, x and y of each.
     avoided
-        Texts that stand already.
+        Texts that are there already.
     """
     from matplotlib.transforms import Bbox
 
@@ -169,8 +169,8 @@ SERIES: tuple[tuple[Colour, str], ...] = (
 def following_theme(svg: str) -> str:
     """Return an SVG file that is dark where the reader's pages are.
 
-    Colours stay as they are drawn; a rule a colour, for dark pages only, stands before them, so
-    that a program without such rules shows the light picture.
+    The colours stay as drawn. One rule per colour, for dark pages only, stands before them, so
+    that a program that ignores such rules shows the light picture.
     """
     every = (*COLOURS.values(), *(colour for colour, _ in SERIES))
     rules = [f"svg {{ fill: {COLOURS['ink'].dark} }}"]  # text is black unless another is said

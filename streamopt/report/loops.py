@@ -30,7 +30,7 @@ def loops_text(
     Parameters
     ----------
     facts
-        What to say beside a node's name, by node.
+        Words beside a node's name, by node.
     bodies
         Statements in text, by node.
     """

@@ -109,9 +109,9 @@ class Page:
     verdict
         The first sentences to read.
     designs
-        What its scripts draw; the words and tables are those of the first.
+        Drawn by its scripts; the words and tables are those of the first.
     values
-        What its scripts draw beside designs, by name.
+        Other values that its scripts draw, by name.
     """
 
     title: str

@@ -4,7 +4,7 @@
      rows(design)            the rows, each with a name
      height                  of a row in pixels
      draw(svg, row, frame)   draws a row; frame has y, width, x(cycle), column(pixel) -> [from, to)
-     over(svg, rows, frame)  what is drawn over all rows; may lack
+     over(svg, rows, frame)  draws over all rows; optional
      tell(row, from, to)     pairs of a term and words about a row between two cycles
      choose(row)             what a click on a row does
      isChosen(row, state)    whether it is marked

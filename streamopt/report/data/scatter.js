@@ -2,7 +2,7 @@
 
    report.scatter(place, keys, picture): picture(state, design) returns
      x, y         words of the axes
-     points       {x, y, label, title, kind, choose}: label may lack; choose() makes it a button
+     points       {x, y, label, title, kind, choose}: label is optional; choose() makes it a button
      work         x * y of the line of the bound, or 0
      limits       pairs of words and an x
      boxes        [least y, greatest y, least x, greatest x], where more points may lie

@@ -44,7 +44,7 @@ def dataflow_chart(scheduled: ScheduledGraph, facts: Mapping[str, str], form: st
     Parameters
     ----------
     facts
-        What to say below a node's name, by node.
+        Words below a node's name, by node.
     form
         One of `streamopt.report.charts.FORMATS`.
     """

@@ -77,7 +77,7 @@ def scheduled_svg(scheduled: ScheduledGraph, facts: Mapping[str, str]) -> str:
     Parameters
     ----------
     facts
-        What to say of a node, by node: ``II 1, 64 lanes, 320 DSPs``.
+        Words about a node, by node: ``II 1, 64 lanes, 320 DSPs``.
     """
     return picture_svg(scheduled_picture(scheduled, facts))
 

@@ -167,7 +167,7 @@ def scheduled_picture(scheduled: ScheduledGraph, facts: Mapping[str, str]) -> Gr
     Parameters
     ----------
     facts
-        What to say of a node, by node, with commas between.
+        Words about a node, by node, with commas between.
     """
     graph = scheduled.graph
     words = {node.node.name: _halves(facts.get(node.node.name, "")) for node in scheduled.nodes}
