@@ -201,7 +201,7 @@ def read_guards(body: Node | Statement) -> Mapping[ir.Access, ir.Condition]:
     for access, places in found.items():
         common = _common(places)
         if common:
-            guards[access] = common[0] if len(common) == 1 else ir.Logic(ir.LogicOp.AND, common)
+            guards[access] = ir.all_of(common)
     return guards
 
 

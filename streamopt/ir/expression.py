@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from math import copysign
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
+from streamopt.ir.affine import Affine
 from streamopt.ir.operators import BinaryOp, CompareOp, Function, LogicOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
 
 
@@ -227,19 +227,31 @@ def reads(expression: Expression) -> tuple[Access, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def of_affine(value: Affine) -> Index | Literal:
+    """Return the operand that an affine expression is: a number where it has no iterators."""
+    return Index(value) if value.terms else Literal(float(value.constant))
+
+
+def as_affine(operand: Expression) -> Affine | None:
+    """Return an index or a whole number as an affine expression; None for others."""
+    match operand:
+        case Index(value):
+            return value
+        case Literal(value) if float(value).is_integer():
+            return Affine.of(int(value))
+        case _:
+            return None
+
+
 def is_affine_condition(condition: Condition) -> bool:
     """Return whether a condition depends on the iterators alone, by affine expressions."""
     match condition:
         case Compare(_, left, right):
-            return _is_affine_side(left) and _is_affine_side(right)
+            return as_affine(left) is not None and as_affine(right) is not None
         case Logic(_, operands):
             return all(map(is_affine_condition, operands))
         case _:
             assert_never(condition)
-
-
-def _is_affine_side(side: Expression) -> bool:
-    return isinstance(side, Index) or (isinstance(side, Literal) and float(side.value).is_integer())
 
 
 def uncast(expression: Expression) -> Expression:

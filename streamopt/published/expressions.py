@@ -23,6 +23,7 @@ from streamopt.ir.expression import (
     Logic,
     LogicOp,
     negated,
+    of_affine,
 )
 from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator
@@ -176,8 +177,7 @@ def _condition(tree: c_ast.Node, iterators: Sequence[str]) -> Condition:
 
 
 def _side(tree: c_ast.Node, iterators: Sequence[str]) -> Index | Literal:
-    value = _affine(tree, frozenset(iterators)).ordered(iterators)
-    return Index(value) if value.terms else Literal(value.constant)
+    return of_affine(_affine(tree, frozenset(iterators)).ordered(iterators))
 
 
 def _affine(tree: c_ast.Node, iterators: frozenset[str]) -> Affine:

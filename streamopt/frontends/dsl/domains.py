@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import Compare, CompareOp, Expression, Index, Literal, Logic, LogicOp
+from streamopt.ir.expression import Compare, CompareOp, Logic, LogicOp, as_affine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,7 @@ class Domain:
         """Return the iterations for which a condition holds, or those for which it doesn't."""
         match condition:
             case Compare(op, left, right):
-                first, second = _affine(left), _affine(right)
+                first, second = as_affine(left), as_affine(right)
                 if first is None or second is None:
                     return replace(self, is_box=False)
                 return self._compared(op if holds else op.opposite, first - second)
@@ -118,13 +118,3 @@ class Domain:
             for name in self.ranges
         }
         return Domain(ranges, self.bounds, is_box=False)
-
-
-def _affine(side: Expression) -> Affine | None:
-    match side:
-        case Index(value):
-            return value
-        case Literal(value) if value.is_integer():
-            return Affine.of(int(value))
-        case _:
-            return None

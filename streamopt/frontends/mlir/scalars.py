@@ -46,17 +46,6 @@ def is_scalar_operation(op: MlirOperation) -> bool:
     return op.name.startswith(("arith.", "math.")) and len(op.results) == 1
 
 
-def as_affine(value: ir.Expression) -> Affine | None:
-    """Return an index or a whole number as an affine expression; None for others."""
-    match value:
-        case ir.Index(affine):
-            return affine
-        case ir.Literal(number) if number.is_integer():
-            return Affine.of(int(number))
-        case _:
-            return None
-
-
 def known_element(kind: Type) -> ElementType:
     """Return the element type of a scalar or of elements; raises LoweringError if there is none."""
     element = element_type(kind.element)
@@ -123,7 +112,7 @@ def _binary(
             return ir.Compare(ir.CompareOp.NE, as_number(left), as_number(right))
     if not signed:
         return _unsigned(op, left, lambda a, b: ir.Binary(operator, a, b), right)
-    first, second = as_affine(left), as_affine(right)
+    first, second = ir.as_affine(left), ir.as_affine(right)
     if operator in _ON_INDICES and first is not None and second is not None:
         combined = first.combined(operator, second, None)
         if isinstance(combined, Affine) and (first.terms or second.terms):

@@ -98,7 +98,7 @@ def all_of(conditions: list[ir.Condition | bool]) -> ir.Condition | bool:
     unknown = tuple(c for c in conditions if not isinstance(c, bool))
     if not unknown:
         return True
-    return unknown[0] if len(unknown) == 1 else ir.Logic(ir.LogicOp.AND, unknown)
+    return ir.all_of(unknown)
 
 
 def select(condition: ir.Condition, then: ir.Expression, otherwise: ir.Expression) -> ir.Expression:

@@ -119,13 +119,9 @@ def may_hold(condition: ir.Condition, trip_counts: Mapping[str, int]) -> bool:
 
 
 def _affine(side: ir.Expression) -> Affine:
-    match side:
-        case ir.Index(value):
-            return value
-        case ir.Literal(value):
-            return Affine.of(int(value))
-        case _:
-            raise AssertionError(side)
+    found = ir.as_affine(side)
+    assert found is not None, side
+    return found
 
 
 def _comparison_may_hold(

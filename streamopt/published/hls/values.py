@@ -17,8 +17,10 @@ from streamopt.ir.expression import (
     Literal,
     Logic,
     LogicOp,
+    as_affine,
     conjuncts,
     negated,
+    of_affine,
 )
 from streamopt.ir.network import AccessMode, PartialTile
 from streamopt.ir.operators import Operator
@@ -164,7 +166,7 @@ class ValueReader(AccessReader):
                 sign, sides = "!=", (self.value(node), Affine())
         left_value, right_value = sides
         if isinstance(left_value, Affine) and isinstance(right_value, Affine):
-            ends = _side(left_value), _side(right_value)
+            ends = of_affine(left_value), of_affine(right_value)
             return ConditionParts(Compare(CompareOp(sign), *ends), is_exact=True)
         self.operate(Operator.COMPARE, *sides)
         return ConditionParts(None, is_exact=False)
@@ -173,7 +175,10 @@ class ValueReader(AccessReader):
         """Return a condition's truth where it is the same in all iterations; None elsewhere."""
         match condition:
             case Compare(op, left, right):
-                return op.truth(*(_affine(left) - _affine(right)).bounds(self.trips))
+                first, second = as_affine(left), as_affine(right)
+                assert first is not None
+                assert second is not None
+                return op.truth(*(first - second).bounds(self.trips))
             case Logic(op, operands):
                 found = {self.decided(part) for part in operands}
                 decisive = op is LogicOp.OR
@@ -372,17 +377,3 @@ def _number(value: Value) -> float | None:
         return float(str(value))
     except ValueError:
         return None
-
-
-def _side(value: Affine) -> Index | Literal:
-    return Index(value) if value.terms else Literal(value.constant)
-
-
-def _affine(side: object) -> Affine:
-    match side:
-        case Index(value):
-            return value
-        case Literal(value):
-            return Affine.of(int(value))
-        case _:
-            raise AssertionError(side)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp
+from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp, as_affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.expression import Condition
 
 
 def simplified(condition: Condition, trip_counts: Mapping[str, int]) -> Condition | bool:
     """Return a shorter condition, or its truth where it is the same at every iteration."""
     match condition:
         case Compare(op, left, right):
-            sides = _affine(left), _affine(right)
+            sides = as_affine(left), as_affine(right)
             if sides[0] is None or sides[1] is None:
                 return condition
             return _compared(*_undivided(op, sides[0] - sides[1]), trip_counts)
@@ -37,16 +37,6 @@ def conjunction(
     After:  ``j < i``
     """
     return _joined(LogicOp.AND, [simplified(c, trip_counts) for c in conditions])
-
-
-def _affine(side: Expression) -> Affine | None:
-    match side:
-        case Index(value):
-            return value
-        case Literal(value) if float(value).is_integer():
-            return Affine.of(int(value))
-        case _:
-            return None
 
 
 def _undivided(op: CompareOp, gap: Affine) -> tuple[CompareOp, Affine]:

@@ -125,10 +125,10 @@ class _Writer:
         place = ir.Index(Affine.iterator(iterator))
         for bound in own.lower:
             if bound not in shared.lower and bound.interval(self.reach)[1] > low:
-                yield ir.Compare(ir.CompareOp.GE, place, _side(bound))
+                yield ir.Compare(ir.CompareOp.GE, place, ir.of_affine(bound))
         for bound in own.upper:
             if bound not in shared.upper and bound.interval(self.reach)[0] <= high:
-                yield ir.Compare(ir.CompareOp.LT, place, _side(bound))
+                yield ir.Compare(ir.CompareOp.LT, place, ir.of_affine(bound))
         yield from own.checks
 
 
@@ -151,10 +151,6 @@ def _shared_span(members: Sequence[_Member], level: int, spans: Mapping[str, Spa
     return Span(lower, upper, (low, high))
 
 
-def _side(value: Affine) -> ir.Expression:
-    return ir.Index(value) if value.terms else ir.Literal(float(value.constant))
-
-
 def _placed(member: _Member) -> Item:
     """Return a statement over the new iterators, inside of its conditions."""
     instance = member.statement.instance
@@ -173,7 +169,7 @@ def _placed(member: _Member) -> Item:
         ir.Compare(
             ir.CompareOp.EQ,
             ir.Index(Affine.iterator(iterator)),
-            _side(member.statement.loops[level].value.substitute(moved)),
+            ir.of_affine(member.statement.loops[level].value.substitute(moved)),
         )
         for level, iterator in member.shared
     )

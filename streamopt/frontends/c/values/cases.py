@@ -76,10 +76,8 @@ def _count(cases: Cases) -> int:
 
 def _cases(tree: ir.Expression) -> Cases | None:
     match tree:
-        case ir.Literal(value) if value == int(value):
-            return Affine.of(int(value))
-        case ir.Index(value):
-            return value
+        case ir.Literal() | ir.Index():
+            return ir.as_affine(tree)
         case ir.Cast(ElementType.INT32 | ElementType.INT64, operand):
             return _cases(operand)
         case ir.Select(condition, then, otherwise):
@@ -127,9 +125,7 @@ def _chosen(op: ir.CompareOp, left: Affine, right: Affine, then: Cases, otherwis
     gap = left - right
     if not gap.terms:
         return then if op.holds(gap.constant, 0) else otherwise
-    sides = (ir.Index(value) if value.terms else ir.Literal(float(value.constant)) for value in
-             (left, right))  # fmt: skip
-    return Fork(ir.Compare(op, *sides), then, otherwise)
+    return Fork(ir.Compare(op, ir.of_affine(left), ir.of_affine(right)), then, otherwise)
 
 
 def _pruned(cases: Cases, known: Mapping[ir.Condition, bool]) -> Cases:

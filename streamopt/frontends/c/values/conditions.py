@@ -11,12 +11,18 @@ from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.operations import met
 from streamopt.frontends.c.values.value import CValue, converted_value, integer
 from streamopt.ir.element import common_type
-from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
+from streamopt.ir.expression import (
+    Compare,
+    CompareOp,
+    Condition,
+    Literal,
+    Logic,
+    LogicOp,
+    of_affine,
+)
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +133,11 @@ def _compared(op: CompareOp, left: CValue, right: CValue) -> Truth | bool:
     if left.constant is not None and right.constant is not None:
         first, second = (converted_value(side, element).constant or 0 for side in (left, right))
         return bool(op.holds(first, second))
-    if left.affine is not None and right.affine is not None:
-        if not left.affine.terms:
-            left, right, op = right, left, op.mirrored
-        tree = Compare(op, _bare(left.affine), _bare(right.affine))
-        return Truth(tree, 3, 2)
+    left_index, right_index = left.affine, right.affine
+    if left_index is not None and right_index is not None:
+        if not left_index.terms:
+            left_index, right_index, op = right_index, left_index, op.mirrored
+        return Truth(Compare(op, of_affine(left_index), of_affine(right_index)), 3, 2)
     one, other = met(left, right, element)
     size, depth = 1 + one.size + other.size, 1 + max(one.depth, other.depth)
     return Truth(Compare(op, one.tree, other.tree), size, depth)
-
-
-def _bare(affine: Affine | None) -> Expression:
-    assert affine is not None
-    return Index(affine) if affine.terms else Literal(float(affine.constant))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.scalars import as_affine, scalar
+from streamopt.frontends.mlir.scalars import scalar
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Opaque
 from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.tensor import LoweringError
@@ -264,7 +264,7 @@ def _templates(
 
 
 def _extract(source: MlirValue, indices: Sequence[ir.Expression], loops: int) -> Operand:
-    subscripts = tuple(map(as_affine, indices))
+    subscripts = tuple(map(ir.as_affine, indices))
     affine = tuple(subscript for subscript in subscripts if subscript is not None)
     if len(affine) == len(subscripts):
         return Operand(source, affine)

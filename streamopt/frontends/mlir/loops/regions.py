@@ -176,8 +176,7 @@ def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
         ir.Compare(ir.CompareOp.EQ if is_equality else ir.CompareOp.GE, ir.Index(value), ZERO)
         for is_equality, value in zip(found.is_equality, applied(found.map, places), strict=True)
     ] or [ir.Compare(ir.CompareOp.EQ, ZERO, ZERO)]
-    joined = conditions[0] if len(conditions) == 1 else ir.Logic(ir.LogicOp.AND, tuple(conditions))
-    _branch(lowering, op, joined)
+    _branch(lowering, op, ir.all_of(conditions))
 
 
 def _scf_if(lowering: LoopLowering, op: MlirOperation) -> None:

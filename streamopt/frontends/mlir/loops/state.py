@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.mlir.loops.memory import View
-from streamopt.frontends.mlir.scalars import ELEMENT_HINT, as_affine, is_scalar_operation
+from streamopt.frontends.mlir.scalars import ELEMENT_HINT, is_scalar_operation
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, element_type, operations_inside
 from streamopt.frontends.tensors.tensor import LoweringError, UniqueNames
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
-from streamopt.ir.expression import Access, BinaryOp, Expression, Index
+from streamopt.ir.expression import Access, BinaryOp, Expression, Index, as_affine
 from streamopt.ir.source import Variable
 
 if TYPE_CHECKING:
