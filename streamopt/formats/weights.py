@@ -137,11 +137,12 @@ def weights_bytes(program: Program) -> bytes:
 
 
 def arrays_bytes(values: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the bytes of a file of arrays; the same every time."""
-    import numpy as np
-
+    """Return the bytes that ``numpy.savez`` writes, which takes no array named ``file``."""
     buffer = BytesIO()
-    np.savez(buffer, **{name: np.asarray(values[name]) for name in sorted(values)})  # type: ignore[arg-type]
+    with ZipFile(buffer, "w") as archive:
+        for name in sorted(values):
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asarray(values[name]), allow_pickle=False)
     return buffer.getvalue()
 
 

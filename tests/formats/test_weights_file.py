@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import replace
+from io import BytesIO
 from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -12,6 +13,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import FrontendError
+from streamopt.formats.weights import arrays_bytes
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
@@ -50,6 +52,13 @@ def test_the_same_values_give_the_same_bytes(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         so.save(scaled(), tmp_path / name / "s.json")
     assert (tmp_path / "a/s.npz").read_bytes() == (tmp_path / "b/s.npz").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["file", "allow_pickle"])
+def test_arrays_may_be_named_like_parameters_of_numpy(name: str) -> None:
+    assert np.load(BytesIO(arrays_bytes({name: VALUES["w"]})))[name].tobytes() == (
+        VALUES["w"].tobytes()
+    )
 
 
 def test_a_program_without_values_is_one_file(tmp_path: Path) -> None:
