@@ -55,28 +55,20 @@ Binding: TypeAlias = Value | Store | Registers
 """Meaning of a name of the source."""
 
 
-class Spending:
-    """Counts what was read, and stops at what nobody would wait for."""
-
-    def __init__(self, file: CFile) -> None:
-        self._file = file
-        self._steps = 0
-
-    def __call__(self, node: ast.Node) -> None:
-        """Count a node; raises LimitError (E139) for one too many."""
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            message = "the design is too large once its loops are written out"
-            raise LimitError(Diagnostic("E139", message, self._file.loc(node)))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class HlsReading:
-    """The file and the problems that all readers of a design share."""
+    """The file and the problems that all readers of a design share, and the nodes they read."""
 
     file: CFile
     problems: Problems
-    spend: Spending
+    _steps: int = 0
+
+    def spend(self, node: ast.Node) -> None:
+        """Count a node; raises LimitError (E139) for one that nobody would wait for."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            message = "the design is too large once its loops are written out"
+            raise LimitError(Diagnostic("E139", message, self.file.loc(node)))
 
     def report(self, code: str, message: str, node: ast.Node | SourceLoc, hint: str = "") -> None:
         """Collect a problem at a node."""

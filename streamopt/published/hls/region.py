@@ -14,7 +14,7 @@ from streamopt.errors import Diagnostic, FrontendError
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.ir.network import Network, Process
-from streamopt.published.hls.accesses import HlsReading, Spending
+from streamopt.published.hls.accesses import HlsReading
 from streamopt.published.hls.declarations import Declarations
 from streamopt.published.hls.directives import Store, named
 from streamopt.published.hls.loops import block
@@ -45,7 +45,7 @@ def read_network(file: CFile, top: CFunction, *, reassociates: bool) -> Network:
         With all that isn't read: E134 to E139, E145, E146, E149.
     """
     problems = Problems()
-    declarations = Declarations(HlsReading(file, problems, Spending(file)))
+    declarations = Declarations(HlsReading(file, problems))
     reader = _RegionReader(declarations, reassociates=reassociates)
     try:
         shared = declarations.global_bindings()
