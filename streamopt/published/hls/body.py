@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.syntax.trees import base_name
+from streamopt.frontends.c.syntax.trees import INCREMENTS, base_name
+from streamopt.frontends.c.syntax.usage import assigned_target
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import negated
@@ -39,19 +40,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.syntax.parsing import CFunction
     from streamopt.published.hls.accesses import Binding, HlsReading
     from streamopt.published.hls.loops import Counted
-
-_PLAIN = {
-    "+=": "+",
-    "-=": "-",
-    "*=": "*",
-    "/=": "/",
-    "%=": "%",
-    "<<=": "<<",
-    ">>=": ">>",
-    "&=": "&",
-    "|=": "|",
-    "^=": "^",
-}
 
 
 class BodyReader(ValueReader):
@@ -131,11 +119,9 @@ class BodyReader(ValueReader):
         for item in items:
             for node in walk(item):
                 match node:
-                    case (
-                        ast.Assignment(lvalue=ast.ID(name=name))
-                        | ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=ast.ID(name=name))
-                    ) if self._is_register(name, declared):
-                        return False
+                    case _ if isinstance(target := assigned_target(node), ast.ID):
+                        if self._is_register(target.name, declared):
+                            return False
                     case ast.ArrayRef():
                         (name, *_) = base_name(node) or [""]
                         if self._is_register(name, declared) and name not in self._trees:
@@ -183,7 +169,7 @@ class BodyReader(ValueReader):
                     self._declare(one)
             case ast.Assignment():
                 self._assign(item)
-            case ast.UnaryOp(op="++" | "--" | "p++" | "p--" as op, expr=target):
+            case ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
                 by = ast.Constant("int", "1", item.coord)
                 self._assign(ast.Assignment(f"{op[-1]}=", target, by, item.coord))
             case ast.For():
@@ -237,8 +223,7 @@ class BodyReader(ValueReader):
     def _assign(self, item: ast.Assignment) -> None:
         value_node = item.rvalue
         if item.op != "=":
-            sign = _PLAIN.get(item.op, "+")
-            value_node = ast.BinaryOp(sign, item.lvalue, item.rvalue, item.coord)
+            value_node = ast.BinaryOp(item.op[:-1], item.lvalue, item.rvalue, item.coord)
         value = self.value(value_node)
         target, nodes = self.bound(item.lvalue)
         match target:

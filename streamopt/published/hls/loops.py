@@ -8,13 +8,13 @@ from pycparser import c_ast as ast
 from pycparser.c_parser import CParser
 
 from streamopt.frontends.c.syntax.trees import base_name
+from streamopt.frontends.c.syntax.usage import assigned_target, change_of
+from streamopt.ir.operators import CompareOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from streamopt.ir.affine import Affine
-
-_LEFT = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 
 
 class Counted(NamedTuple):
@@ -41,13 +41,16 @@ def counted(loop: ast.For, constant: Callable[[ast.Node], int | None]) -> Counte
             pass
         case _:
             return None
-    step = _step(loop.next, name, constant)
+    change = None if loop.next is None else change_of(loop.next, name)
+    step = None if change is None else _amount(*change, constant)
     first = None if begin is None else constant(begin)
     match loop.cond:
         case ast.BinaryOp(op=sign, left=ast.ID(name=left), right=end) if left == name:
             pass
-        case ast.BinaryOp(op=other, left=end, right=ast.ID(name=right)) if right == name:
-            sign = _LEFT.get(other, other)
+        case ast.BinaryOp(op=sign, left=end, right=ast.ID(name=right)) if (
+            right == name and sign in {*CompareOp}
+        ):
+            sign = CompareOp(sign).mirrored
         case _:
             return None
     last = constant(end)
@@ -64,23 +67,11 @@ def _until(name: str, first: int, step: int, last: int) -> Counted | None:
     return None if rest else Counted(name, first, step, max(0, (last - first) // step))
 
 
-def _step(
-    node: ast.Node | None, name: str, constant: Callable[[ast.Node], int | None]
+def _amount(
+    sign: int, value: ast.Node | None, constant: Callable[[ast.Node], int | None]
 ) -> int | None:
-    match node:
-        case ast.UnaryOp(op="++" | "p++"):
-            return 1
-        case ast.UnaryOp(op="--" | "p--"):
-            return -1
-        case ast.Assignment(op="+=", rvalue=value):
-            return constant(value)
-        case ast.Assignment(op="-=", rvalue=value):
-            found = constant(value)
-            return None if found is None else -found
-        case ast.Assignment(op="=", rvalue=ast.BinaryOp(op="+", left=ast.ID(name=n), right=value)):
-            return constant(value) if n == name else None
-        case _:
-            return None
+    found = 1 if value is None else constant(value)
+    return None if found is None else sign * found
 
 
 def placed(loop: Counted, iteration: Affine) -> Affine:
@@ -168,9 +159,7 @@ def assigned(items: Sequence[ast.Node]) -> tuple[set[str], set[str]]:
     for item in items:
         for node in walk(item):
             match node:
-                case ast.Assignment(lvalue=target):
-                    written.update(base_name(target))
-                case ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=target):
+                case _ if (target := assigned_target(node)) is not None:
                     written.update(base_name(target))
                 case ast.BinaryOp(op=">>", left=source, right=ast.ID(name=name)):
                     written.update([name] if base_name(source) else [])

@@ -12,8 +12,7 @@ from streamopt.frontends.c.statements.assignments import assigned_variables
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import INCREMENTS
-from streamopt.frontends.c.syntax.usage import names_in
+from streamopt.frontends.c.syntax.usage import change_of, names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import affine_value
 from streamopt.ir.affine import Affine
@@ -200,7 +199,7 @@ def _step(item: ast.For, name: str, state: ReadingState) -> int | None:
     if item.next is None:
         state.report("E135", f"the loop over {name} has no step", item, _FORM_HINT)
         return None
-    change = _change(item.next, name)
+    change = change_of(item.next, name)
     if change is None:
         message = f"{shown(item.next)} does not step {name} by a constant"
         state.report("E135", message, item.next, _FORM_HINT)
@@ -214,30 +213,6 @@ def _step(item: ast.For, name: str, state: ReadingState) -> int | None:
         state.report("E135", message, item, _FORM_HINT)
         return None
     return sign * number
-
-
-def _change(step: ast.Node, name: str) -> tuple[int, ast.Node | None] | None:
-    """Return the sign and the amount, None for 1, by which an expression changes a variable."""
-    match step:
-        case ast.UnaryOp(op=op, expr=ast.ID(name=target)) if op in INCREMENTS and target == name:
-            return INCREMENTS[op], None
-        case ast.Assignment(op="+=" | "-=" as op, lvalue=ast.ID(name=target), rvalue=value):
-            return (1 if op == "+=" else -1, value) if target == name else None
-        case ast.Assignment(op="=", lvalue=ast.ID(name=target), rvalue=ast.BinaryOp() as total):
-            return _added(total, name) if target == name else None
-        case _:
-            return None
-
-
-def _added(total: ast.BinaryOp, name: str) -> tuple[int, ast.Node] | None:
-    """Return the sign and the value that a sum or difference adds to a variable."""
-    match total:
-        case ast.BinaryOp(op="+" | "-" as op, left=ast.ID(name=base), right=value) if base == name:
-            return 1 if op == "+" else -1, value
-        case ast.BinaryOp(op="+", left=value, right=ast.ID(name=base)) if base == name:
-            return 1, value
-        case _:
-            return None
 
 
 def _bounds(

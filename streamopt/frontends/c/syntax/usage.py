@@ -76,7 +76,7 @@ def usage_of(function: CFunction) -> NameUsage:
 
 def moved_names(function: CFunction) -> set[str]:
     """Return the names that are assigned as a whole, not by elements, after their declaration."""
-    targets = map(_target, walked(function.body))
+    targets = map(assigned_target, walked(function.body))
     return {target.name for target in targets if isinstance(target, ast.ID)}
 
 
@@ -85,7 +85,7 @@ def _declared(first: ast.Node | None) -> set[str | None]:
     return {item.name for item in items if isinstance(item, ast.Decl)}
 
 
-def _target(node: ast.Node) -> ast.Node | None:
+def assigned_target(node: ast.Node) -> ast.Node | None:
     """Return the expression that a node assigns, if it does."""
     match node:
         case ast.Assignment(lvalue=target):
@@ -97,5 +97,29 @@ def _target(node: ast.Node) -> ast.Node | None:
 
 
 def _target_name(node: ast.Node) -> list[str]:
-    target = _target(node)
+    target = assigned_target(node)
     return [] if target is None else base_name(target)
+
+
+def change_of(step: ast.Node, name: str) -> tuple[int, ast.Node | None] | None:
+    """Return the sign and the amount, None for 1, by which an expression changes a variable."""
+    match step:
+        case ast.UnaryOp(op=op, expr=ast.ID(name=target)) if op in INCREMENTS and target == name:
+            return INCREMENTS[op], None
+        case ast.Assignment(op="+=" | "-=" as op, lvalue=ast.ID(name=target), rvalue=value):
+            return (1 if op == "+=" else -1, value) if target == name else None
+        case ast.Assignment(op="=", lvalue=ast.ID(name=target), rvalue=ast.BinaryOp() as total):
+            return _added(total, name) if target == name else None
+        case _:
+            return None
+
+
+def _added(total: ast.BinaryOp, name: str) -> tuple[int, ast.Node] | None:
+    """Return the sign and the value that a sum or difference adds to a variable."""
+    match total:
+        case ast.BinaryOp(op="+" | "-" as op, left=ast.ID(name=base), right=value) if base == name:
+            return 1 if op == "+" else -1, value
+        case ast.BinaryOp(op="+", left=value, right=ast.ID(name=base)) if base == name:
+            return 1, value
+        case _:
+            return None
