@@ -6,9 +6,11 @@ buffer between them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.c.syntax.types import element_named
 from streamopt.frontends.c.text.hls import STREAM
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -25,24 +27,12 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.c.syntax.parsing import CFunction
     from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.ir.network import Memory, Process
+    from streamopt.ir.network import Memory, Pipeline, Port, Process
     from streamopt.ir.program import Loop
     from streamopt.published.hls.accesses import Binding, HlsReading
 
 _STREAM_DEPTH = 2
 """Of a stream for which no depth is said."""
-
-_ELEMENTS: Mapping[str, ElementType] = {
-    **{element.value: element for element in ElementType},
-    "int": ElementType.INT32,
-    "unsigned": ElementType.UINT32,
-    "unsigned__int": ElementType.UINT32,
-    "char": ElementType.INT8,
-    "_Bool": ElementType.UINT8,
-    "short": ElementType.INT16,
-    "long": ElementType.INT64,
-    "short__float": ElementType.HALF,
-}
 
 
 class Declarations:
@@ -85,8 +75,10 @@ class Declarations:
         name = f"{prefix}{declaration.name}"
         stream = kind.text.partition(STREAM)[2]
         if stream:
-            depth, _, element = stream.partition("_")
-            store = self.store(name, _ELEMENTS.get(element, ElementType.FLOAT), shape)
+            depth, _, words = stream.partition("_")
+            element = ElementType(words) if words in {*ElementType} else None
+            element = element or element_named(words.split("__")) or ElementType.FLOAT
+            store = self.store(name, element, shape)
             store.is_stream, store.depth_elems = True, int(depth)
             return store
         element = self.element(declaration)
@@ -102,7 +94,7 @@ class Declarations:
     def element(self, declaration: Declaration) -> ElementType:
         """Return the element type of a declaration; E146 where it has none that is known."""
         text = declaration.type.text
-        found = declaration.type.element or _ELEMENTS.get(text)
+        found = declaration.type.element
         if found is None and text.startswith("ap_fixed"):
             found = ElementType(text)
         if found is None:
@@ -160,20 +152,24 @@ class Declarations:
         The tool splits those without a pragma that are buffers, or that lanes touch: there the
         published designs show that it does.
         """
-        ports = [(p, port) for each in processes for p in each.pipelines for port in p.ports]
-        written = {port.target for _, port in ports if port.mode is AccessMode.WRITE}
-        laned = {port.target for pipeline, port in ports if pipeline.lanes}
+        ports: dict[str, list[tuple[int, Pipeline, Port]]] = defaultdict(list)
+        for number, process in enumerate(processes):
+            for pipeline in process.pipelines:
+                for port in pipeline.ports:
+                    ports[port.target].append((number, pipeline, port))
         for store in self.stores.values():
-            touching = [(p, port) for p, port in ports if port.target == store.name]
+            touching = ports[store.name]
             if store.is_stream or not touching:
                 continue
-            reached = [reach(port, p) for p, port in touching]
+            reached = [reach(port, pipeline) for _, pipeline, port in touching]
             shape = tuple(s or max(each) for s, *each in zip(store.shape, *reached, strict=True))
-            users = sum(store.name in process.targets for process in processes)
-            outside = store.is_argument or store.name not in written
+            users = len({number for number, _, _ in touching})
+            is_written = any(port.mode is AccessMode.WRITE for _, _, port in touching)
+            outside = store.is_argument or not is_written
             storage = Storage(shape, tuple(store.factors), outside, None)
             memory = memory_of(store.name, storage, store.element, outside=outside, users=users)
-            is_seen = memory.place is Place.PING_PONG or store.name in laned
+            has_lanes = any(pipeline.lanes for _, pipeline, _ in touching)
+            is_seen = memory.place is Place.PING_PONG or has_lanes
             splits = memory.tool_splits and is_seen
             place = Place.ROM if store.is_table else memory.place
             yield replace(memory, tool_splits=splits, place=place)

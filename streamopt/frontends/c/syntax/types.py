@@ -11,7 +11,7 @@ from streamopt.frontends.c.syntax.trees import parts_of
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.errors import SourceLoc
     from streamopt.frontends.c.text.places import Places
@@ -159,11 +159,7 @@ class DeclarationReader:
             case ast.IdentifierType(names=[name]) if name in self._typedefs:
                 return self._typedefs[name]
             case ast.IdentifierType(names=names):
-                words = [w for w in names if w != "signed" or "char" in names]
-                if not words or (set(words) <= _IMPLIED_INT):
-                    words.append("int")
-                element = _ELEMENTS.get(" ".join(sorted(words)))
-                return CType(element, text, is_bool=names == ["_Bool"])
+                return CType(element_named(names), text, is_bool=names == ["_Bool"])
             case ast.Enum():
                 return CType(ElementType.INT32, text)
             case _:
@@ -185,6 +181,14 @@ class DeclarationReader:
                 value = number if before is None else ast.BinaryOp("+", before, number, item.coord)
             self.enumerators[item.name] = value
             before = ast.ID(item.name, item.coord)
+
+
+def element_named(names: Sequence[str]) -> ElementType | None:
+    """Return the element type that the words of a type in C mean; None for other types."""
+    words = [word for word in names if word != "signed" or "char" in names]
+    if set(words) <= _IMPLIED_INT:
+        words.append("int")
+    return _ELEMENTS.get(" ".join(sorted(words)))
 
 
 def type_text(node: ast.Node) -> str:
