@@ -46,8 +46,8 @@ _WORDS = {"and": "&&", "or": "||", "not": "!"}
 _TYPE = r"(?:(?:un)?signed|u?int(?:\d+_t)?|long|short|char|bool|float|double|half|size_t)"
 _CAST = re.compile(rf"\(\s*{_TYPE}(?:\s+{_TYPE})*\s*\)")
 _NEVER_NEGATIVE = (0, LARGEST)
-_CONNECTIVES = {"&&": LogicOp.AND, "||": LogicOp.OR}
-_COMPARISONS = frozenset(op.value for op in CompareOp)
+CONNECTIVES = {"&&": LogicOp.AND, "||": LogicOp.OR}
+COMPARISONS = frozenset(op.value for op in CompareOp)
 SIGNS: Mapping[str, Operator] = {
     "+": Operator.ADD,
     "-": Operator.SUB,
@@ -55,7 +55,7 @@ SIGNS: Mapping[str, Operator] = {
     "/": Operator.DIV,
     "%": Operator.MOD,
     **dict.fromkeys(("<<", ">>", "&", "|", "^", "~"), Operator.BITS),
-    **dict.fromkeys(_COMPARISONS, Operator.COMPARE),
+    **dict.fromkeys(COMPARISONS, Operator.COMPARE),
     **dict.fromkeys(("&&", "||", "!"), Operator.LOGIC),
     "?:": Operator.SELECT,
 }
@@ -169,8 +169,8 @@ def _condition(tree: c_ast.Node, iterators: Sequence[str]) -> Condition:
             return negated(_condition(inner, iterators))
         case c_ast.BinaryOp(op="&&" | "||" as sign, left=left, right=right):
             sides = _condition(left, iterators), _condition(right, iterators)
-            return Logic(_CONNECTIVES[sign], sides)
-        case c_ast.BinaryOp(op=sign, left=left, right=right) if sign in _COMPARISONS:
+            return Logic(CONNECTIVES[sign], sides)
+        case c_ast.BinaryOp(op=sign, left=left, right=right) if sign in COMPARISONS:
             return Compare(CompareOp(sign), _side(left, iterators), _side(right, iterators))
         case _:
             return Compare(CompareOp.NE, _side(tree, iterators), Literal(0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import reduce
 from numbers import Integral, Real
@@ -115,14 +116,14 @@ class LoopIndex(Value):
         return Value.__floordiv__(self, other) if index is None else index
 
 
-class Scalar:
+class Scalar(ABC):
     """An array without dimensions, which stands for its only element."""
 
     __slots__ = ()
 
+    @abstractmethod
     def value(self) -> Value:
         """Return the element; if there are dimensions, one with a problem."""
-        raise NotImplementedError
 
 
 Operand: TypeAlias = Value | Scalar | float

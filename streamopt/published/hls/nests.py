@@ -7,6 +7,7 @@ is no such nest run once for each of its iterations.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
 from pycparser import c_ast as ast
@@ -61,7 +62,7 @@ class HlsContext(NamedTuple):
         return self._replace(bindings=bindings)
 
 
-class NestReader:
+class NestReader(ABC):
     """Reads loop nests into pipelines; what a loop around nests has in it is read by a subclass.
 
     Parameters
@@ -82,9 +83,9 @@ class NestReader:
         self._names: set[str] = set()
         self.runs = 0
 
+    @abstractmethod
     def items(self, items: Sequence[ast.Node], context: HlsContext) -> None:
         """Read items that don't stand in a pipeline."""
-        raise NotImplementedError
 
     def nest(self, loop: ast.For, tiles: Sequence[NestTile], context: HlsContext) -> None:
         """Read a loop: as one pipeline with those around it, or its iterations one by one."""

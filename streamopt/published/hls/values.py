@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
 from pycparser import c_ast as ast
@@ -24,7 +25,14 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.network import AccessMode, PartialTile
 from streamopt.ir.operators import Operator
-from streamopt.published.expressions import FUNCTIONS, SIGNS, UNKNOWN, operator_named
+from streamopt.published.expressions import (
+    COMPARISONS,
+    CONNECTIVES,
+    FUNCTIONS,
+    SIGNS,
+    UNKNOWN,
+    operator_named,
+)
 from streamopt.published.hls.accesses import INDEX_CONDITION, AccessReader, Registers, Value
 from streamopt.published.hls.directives import Store
 
@@ -35,8 +43,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition
     from streamopt.published.hls.accesses import Binding
 
-_ORDER = frozenset(op.value for op in CompareOp)
-_CONNECTIVES = {"&&": LogicOp.AND, "||": LogicOp.OR}
 WITHOUT_EFFECT = frozenset({"set_name", "assert", "printf", "fprintf"})
 """Functions that hardware does nothing for."""
 _INDEX_HINT = "an index is a sum of iterators times constants, with / and % by constants"
@@ -49,7 +55,7 @@ class ConditionParts(NamedTuple):
     is_exact: bool
 
 
-class ValueReader(AccessReader):
+class ValueReader(AccessReader, ABC):
     """Reads the expressions of one pipeline's body."""
 
     def value(self, node: ast.Node) -> Value:
@@ -64,7 +70,7 @@ class ValueReader(AccessReader):
                 return self._cast(to, self.value(inner))
             case ast.UnaryOp(op=sign, expr=inner):
                 return self._unary(sign, inner, node)
-            case ast.BinaryOp(op=sign) if sign in _ORDER or sign in _CONNECTIVES:
+            case ast.BinaryOp(op=sign) if sign in COMPARISONS or sign in CONNECTIVES:
                 return self._truth(node)
             case ast.BinaryOp(op=sign, left=left, right=right):
                 return self._binary(sign, self.value(left), self.value(right))
@@ -159,8 +165,8 @@ class ValueReader(AccessReader):
                     return ConditionParts(None, is_exact=False)
                 return ConditionParts(negated(found.affine), is_exact=True)
             case ast.BinaryOp(op="&&" | "||" as sign, left=left, right=right):
-                return _connected(_CONNECTIVES[sign], self.verdict(left), self.verdict(right))
-            case ast.BinaryOp(op=sign, left=left, right=right) if sign in _ORDER:
+                return _connected(CONNECTIVES[sign], self.verdict(left), self.verdict(right))
+            case ast.BinaryOp(op=sign, left=left, right=right) if sign in COMPARISONS:
                 sides = self.value(left), self.value(right)
             case _:
                 sign, sides = "!=", (self.value(node), Affine())
@@ -355,9 +361,9 @@ class ValueReader(AccessReader):
                 return self.refuse("E135", f"the method .{method}() of a stream", node, hint)
         return "0"
 
+    @abstractmethod
     def inlined(self, function: CFunction, arguments: list[ast.Node], node: ast.Node) -> Value:
         """Return the value that a function of the design gives, read in place."""
-        raise NotImplementedError
 
 
 def _connected(op: LogicOp, left: ConditionParts, right: ConditionParts) -> ConditionParts:
