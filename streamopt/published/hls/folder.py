@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import read_text
 from streamopt.frontends.c.syntax.parsing import parsed
+from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.text.preprocess import MAX_FILE_BYTES, preprocess
 from streamopt.published.hls.region import read_network
 from streamopt.published.reader import Measured, PublishedDesign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from streamopt.frontends.c.syntax.parsing import CFile, CFunction
@@ -33,7 +34,9 @@ _COSIM = re.compile(r"\|\s*(?:Verilog|VHDL)\s*\|\s*Pass\s*\|((?:[^|\n]*\|)+)")
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    sources: tuple[Path, ...]
+    """The files of a design, the sources with their texts."""
+
+    sources: Mapping[Path, str]
     scripts: tuple[str, ...]
     cosim: tuple[Path, ...]
 
@@ -75,9 +78,9 @@ def read_hls_design(path: Path, top: str | None = None) -> PublishedDesign:
 
 def _folder(path: Path) -> _Folder:
     if not path.is_dir():
-        beside = _folder(path.parent) if path.parent.is_dir() else _Folder((), (), ())
-        return _Folder((path,), beside.scripts, beside.cosim)
-    sources: list[Path] = []
+        beside = _folder(path.parent) if path.parent.is_dir() else _Folder({}, (), ())
+        return _Folder({path: ""}, beside.scripts, beside.cosim)
+    sources: dict[Path, str] = {}
     scripts: list[str] = []
     cosim: list[Path] = []
     for file in _files(path):
@@ -86,13 +89,11 @@ def _folder(path: Path) -> _Folder:
             cosim.append(file)
         elif file.suffix in _SCRIPTS:
             scripts.append(_text(file))
-        elif file.suffix in SOURCES and not inside & _PASSED_OVER and not _has_main(file):
-            sources.append(file)
-    return _Folder(tuple(sources), tuple(scripts), tuple(cosim))
-
-
-def _has_main(file: Path) -> bool:
-    return re.search(r"\bmain\s*\(", _text(file)) is not None
+        elif file.suffix in SOURCES and not inside & _PASSED_OVER:
+            text = _text(file)
+            if not re.search(r"\bmain\s*\(", text):
+                sources[file] = text
+    return _Folder(sources, tuple(scripts), tuple(cosim))
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -129,10 +130,10 @@ def _chosen(folder: _Folder, path: Path, top: str | None) -> tuple[CFile, CFunct
         calls = re.compile(
             rf"\b(?:{'|'.join(map(re.escape, wanted))})\s*\([^;]*?\)\s*\{{", re.DOTALL
         )
-        sources = [file for file in sources if calls.search(_text(file))] or sources
+        sources = [f for f in sources if calls.search(folder.sources[f])] or sources
     if len(sources) > 1:
-        regions = [f for f in sources if re.search(r"pragma\s+HLS\s+dataflow", _text(f), re.I)]
-        sources = regions or sources
+        dataflow = re.compile(r"pragma\s+HLS\s+dataflow", re.IGNORECASE)
+        sources = [f for f in sources if dataflow.search(folder.sources[f])] or sources
     if len(sources) != 1:
         names = ", ".join(str(file.relative_to(path)) for file in sources[:5])
         message = f"which of these is the design: {names}?" if sources else "there is no HLS C++"
@@ -143,8 +144,6 @@ def _chosen(folder: _Folder, path: Path, top: str | None) -> tuple[CFile, CFunct
 
 
 def _top(file: CFile, source: Path, wanted: set[str]) -> CFunction:
-    from streamopt.frontends.c.syntax.usage import calls_in
-
     own = {n: f for n, f in file.functions.items() if f.loc.file == str(source)}
     named = [own[name] for name in sorted(wanted & own.keys())]
     if len(named) == 1:
