@@ -137,3 +137,11 @@ def test_binary(tmp_path: Path) -> None:
     assert isinstance(read_c(path), Source)
     with pytest.raises(FrontendError, match="E131"):
         read_c(tmp_path)
+
+
+def test_headers_have_the_line_ends_of_sources(tmp_path: Path) -> None:
+    (tmp_path / "code.h").write_bytes(b"/* a\x0cb */\r\nint w; /* x\x0by */ int = 3;\n")
+    path = tmp_path / "code.c"
+    path.write_bytes(b'#include "code.h"\nvoid f(float x[2]) { x[0] = 1; }\n')
+    with pytest.raises(FrontendError, match=r"code\.h:2:18: E132"):
+        read_c(path)

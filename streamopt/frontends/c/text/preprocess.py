@@ -89,7 +89,7 @@ def preprocess(
         text or its expansion is too large (E139).
     """
     try:
-        text = _normal(_read_text(path) if text is None else text)
+        text = _read_text(path) if text is None else text
     except OSError as error:
         raise FrontendError(_unreadable(path, error)) from None
     except ValueError as error:
@@ -131,13 +131,6 @@ def _read_text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-def _normal(text: str) -> str:
-    """Return a text with line ends and trigraphs as compilers see them."""
-    text = _LINE_ENDS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
-    text = trigraph(text) if "??" in text else text
-    return "\n".join(line.rstrip() for line in text.split("\n"))
-
-
 class _Machine(Preprocessor):
     """pcpp that counts what it does, collects problems and marks tokens of macro bodies."""
 
@@ -167,7 +160,7 @@ class _Machine(Preprocessor):
             self.define(macro)
         for name, value in defines.items():
             self.define(f"{name} {value}")
-        text = marked_pragmas(text) if self.is_hls else text
+        text = self._prepared(text)
         self.texts[self.main] = OriginalText.of(str(self.user_path), text)
         self.parse(text, self.main)
         places = Places(self.main, self.texts)
@@ -176,6 +169,13 @@ class _Machine(Preprocessor):
             result = hls_as_cpp(result, places)
         is_cpp = bool(extra) or '"C"' in result or "::" in result
         return Preprocessed(as_c(result, places, self.problems) if is_cpp else result, places)
+
+    def _prepared(self, text: str) -> str:
+        """Return the text of a file with line ends and trigraphs as compilers see them."""
+        text = _LINE_ENDS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = trigraph(text) if "??" in text else text
+        text = "\n".join(line.rstrip() for line in text.split("\n"))
+        return marked_pragmas(text) if self.is_hls else text
 
     def where(self) -> SourceLoc:
         """Return the line of the last directive."""
@@ -204,11 +204,10 @@ class _Machine(Preprocessor):
         """Open a header; raises OSError where there is none."""
         path = Path(includepath)
         try:
-            text = _read_text(path)
+            text = self._prepared(_read_text(path))
         except ValueError as error:
             self.problems.report("E131", f"{path.name}: {error}", self.where())
             text = ""
-        text = marked_pragmas(text) if self.is_hls else text
         self.includes += 1
         self.total += len(text)
         if self.includes > MAX_INCLUDES or self.total > MAX_TOTAL_CHARACTERS:
