@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,8 +73,7 @@ def opened_files() -> Generator[set[str]]:
 
     Files of Python and of installed packages are left out.
     """
-    if not _RECORDINGS:
-        _hook()
+    _hook()
     found: set[str] = set()
     _RECORDINGS.append(found)
     try:
@@ -85,10 +85,10 @@ def opened_files() -> Generator[set[str]]:
         found.update(own)
 
 
-def _hook(installed: list[bool] = []) -> None:  # noqa: B006 -- once in a process: hooks stay
-    if not installed:
-        installed.append(True)
-        sys.addaudithook(_hear)
+@cache
+def _hook() -> None:
+    """Listen to the files that are opened, once in a process: an audit hook stays."""
+    sys.addaudithook(_hear)
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:

@@ -98,9 +98,9 @@ def journal_of(folder: Path, source: str, *, force: bool) -> Generator[RunJourna
     Parameters
     ----------
     source
-        Of the run: the absolute path, with what is meant of a file.
+        Of the run: an absolute path, and a name in the file.
     force
-        Whether a run of another source, or a project, gives way.
+        Whether to replace a run of another source, or a project.
 
     Raises
     ------

@@ -89,7 +89,7 @@ class Request:
 
     @property
     def identity(self) -> str:
-        """Return the source as a folder remembers it: absolute, with what is meant of a file."""
+        """Return the source as a folder remembers it: an absolute path, and a name in the file."""
         if isinstance(self.source, Program):
             return f"the program {self.source.name}"
         path, colon, name = _parts(self.source)
@@ -102,7 +102,7 @@ class Request:
         return bool(first) and step.place >= Step(first).place
 
     def problem_key(self, graph: str) -> str:
-        """Return the digest of the problem of a graph, whoever solves it."""
+        """Return the digest of the problem: a graph, the open decisions and limits, no effort."""
         own = self.options
         return digest(graph, self.level, self.dsp, self.budget, own.space, own.interface, own.ports)
 

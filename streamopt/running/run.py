@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
@@ -141,9 +142,11 @@ class _Course:
         program = self._read()
         graph, ports = self._graph(program)
         facts = self._solve(graph, ports)
-        self._write(program)
+        found = Found.load(self._folder / SCHEDULE)
+        assert found is not None
+        self._write(graph, found)
         verdict = self._verify()
-        facts = {**facts, **self._report(graph)}
+        facts = {**facts, **self._report(graph, found)}
         passed = verdict is not None
         state = verdict or f"no: {_words(self._problems[0])}"
         return RunOutcome(program.name, self._folder, facts, state, passed, tuple(self._problems))
@@ -195,8 +198,7 @@ class _Course:
                     program = load(source, name=options.name, options=options.source)
             files = tuple(path.name for path in save(program, self._folder / GRAPH))
             found.append(program)
-            nests = len(program.nests)
-            words = f"{_named(source)}: {nests} loop nest{'s' if nests != 1 else ''}"
+            words = f"{_named(source)}: {_count(len(program.nests), 'loop nest')}"
             return _Made(words, files, tuple(str(Path(path).absolute()) for path in opened))
 
         asked = _text(source) if isinstance(source, Program) else str(source)
@@ -212,7 +214,8 @@ class _Course:
             if options.interface or options.ports:
                 usual = options.interface or "memory"
                 ports = plan_ports(graph, usual, ports=options.ports, device=on)
-            is_written = self._journal.done(Step.WRITE, self._write_key()) is not None
+            key = self._write_key(Found.load(self._folder / SCHEDULE))
+            is_written = self._journal.done(Step.WRITE, key) is not None
             if not is_written or self._request.redoes(Step.WRITE):
                 self._golden = golden_data(program, self._request.effort.seed, options.inputs)
         except StreamoptError as error:
@@ -230,8 +233,7 @@ class _Course:
     def _solve(self, graph: Graph, ports: tuple[PortPlan, ...]) -> dict[str, Any]:
         """Return the facts of the best schedule, which is in its file then."""
         request, folder = self._request, self._folder
-        source = digest(self._version, self._digest_of_graph())
-        problem = request.problem_key(source)
+        problem = request.problem_key(self._source_digest)
         before = kept_before(folder, problem)
         is_taken = self._options.first and Step(self._options.first).place > Step.SOLVE.place
 
@@ -248,34 +250,33 @@ class _Course:
                 (folder / KEPT).unlink(missing_ok=True)
             return _Made(f"{facts['times']}; {facts['proof']}", (SCHEDULE,), facts=facts)
 
-        return self._step(Step.SOLVE, request.solve_key(source), work).facts
+        return self._step(Step.SOLVE, request.solve_key(self._source_digest), work).facts
 
-    def _digest_of_graph(self) -> str:
-        """Return the digest of the program, whatever lines of the source it comes from."""
+    @cached_property
+    def _source_digest(self) -> str:
+        """Return the digest of the version and of the program, wherever its lines are."""
         path = self._folder / GRAPH
         document: dict[str, Any] = json.loads(read_text(path))
         nodes: list[dict[str, Any]] = [
             {**node, "place": None, "reason": None} for node in document["nodes"]
         ]
-        return digest({**document, "nodes": nodes}, file_digest(path.with_suffix(".npz")))
+        weights = file_digest(path.with_suffix(".npz"))
+        return digest(self._version, {**document, "nodes": nodes}, weights)
 
-    def _write_key(self) -> str:
-        found = Found.load(self._folder / SCHEDULE)
+    def _write_key(self, found: Found | None) -> str:
         known = None if found is None else (found.schedule, {**found.row, "solve_seconds": 0})
-        return self._request.write_key(self._digest_of_graph(), digest(known))
+        return self._request.write_key(self._source_digest, digest(known))
 
-    def _write(self, program: Program) -> None:
+    def _write(self, graph: Graph, found: Found) -> None:
         """Write the project."""
         on, project = self._request.device, self._folder / PROJECT
 
         def work() -> _Made:
             from streamopt.codegen.backends.vitis_project import VitisSettings
 
-            found = Found.load(self._folder / SCHEDULE)
-            assert found is not None
-            intervals = expected_intervals(program, found.schedule, on)
+            intervals = expected_intervals(graph, found.schedule, on)
             design = write(
-                program,
+                graph,
                 found.schedule,
                 project,
                 result=found.row,
@@ -286,7 +287,7 @@ class _Course:
             words = f"{project}: {design.top}.cpp and {len(design.files) - 1} other files"
             return _Made(words, (f"{PROJECT}/{MANIFEST}",))
 
-        self._step(Step.WRITE, self._write_key(), work)
+        self._step(Step.WRITE, self._write_key(found), work)
 
     def _verify(self) -> str | None:
         """Return the state of the project in words; None if it is not as it should be."""
@@ -308,21 +309,18 @@ class _Course:
             self._problems += error.diagnostics
             return None
 
-    def _report(self, graph: Graph) -> dict[str, Any]:
-        """Write the page, and return what bounds the design."""
+    def _report(self, graph: Graph, found: Found) -> dict[str, Any]:
+        """Write the page, and return the bottleneck of the design."""
         request = self._request
 
         def work() -> _Made:
-            found = Found.load(self._folder / SCHEDULE)
-            assert found is not None
             page = report_design(graph, found.schedule, request.device, result=found.row)
             told = explain(graph, found.schedule, request.device, result=found.row, quick=True)
             words = str(page.write(self._folder / REPORT))
             return _Made(words, (REPORT,), facts={"bound_by": told.bottleneck.words})
 
-        key = digest(self._version, self._digest_of_graph(), self._write_key())
         with suppress(StreamoptError):
-            return self._step(Step.REPORT, key, self._noting(work)).facts
+            return self._step(Step.REPORT, self._write_key(found), self._noting(work)).facts
         return {}
 
     def _noting(self, work: Callable[[], _Made]) -> Callable[[], _Made]:
@@ -352,7 +350,7 @@ def _version() -> str:
 
 
 def _text(program: Program) -> str:
-    """Return all that a program is, as text."""
+    """Return a program as text, with a digest of its weights."""
     from streamopt.formats.graph_json import write_graph_json
     from streamopt.formats.weights import weights_bytes
 

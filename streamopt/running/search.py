@@ -9,11 +9,11 @@ from streamopt.evaluation.design import evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing, sized
 from streamopt.formats.schedule_json import load_result_json, save_schedule_json
 from streamopt.pipeline.flat_records import (
-    choice_record,
     evaluation_record,
     record,
     share_record,
     warning_records,
+    whole_record,
 )
 from streamopt.pipeline.reading import load_schedule
 from streamopt.pipeline.solving import solve
@@ -147,9 +147,8 @@ def _modelled(found: Found) -> int:
 
 
 def _solved(solution: Solution, problem: str) -> Found:
-    assert solution.evaluation is not None
-    row = record(solution) | evaluation_record(solution.evaluation) | choice_record(solution)
-    return Found(solution.schedule, {**row, "final": True, PROBLEM: problem})
+    row = {**whole_record(solution), "final": True, PROBLEM: problem}
+    return Found(solution.schedule, row)
 
 
 def _interrupted(found: Found | None) -> RunInterruptedError:
