@@ -24,7 +24,7 @@ from streamopt.transforms.rewrites import rewritten
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
     from streamopt.explanation.explanation import Explanation
-    from streamopt.explanation.question import Asking, ChangedProblem
+    from streamopt.explanation.question import Asking, ChangedProblem, KnownDesign
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.readers import Readable
@@ -78,10 +78,6 @@ def explain(
         If the design comes to a standstill.
     """
     from streamopt.explanation.explanation import explained_design
-    from streamopt.explanation.question import KnownDesign
-    from streamopt.transforms.apply import apply
-    from streamopt.warnings.cycles import recorded_warnings
-    from streamopt.warnings.solution import design_warnings
 
     fixed: Fixed | None = None
     if isinstance(design, Solution):
@@ -99,10 +95,22 @@ def explain(
         raise ReportError(Diagnostic("E874", message, hint=hint))
     found = evaluate(graph, schedule, device, samples=SAMPLES)
     facts = _of_this(facts, found)
+    ask = None if quick else _asking(graph, schedule, facts, (found.target, work), fixed)
+    return explained_design(known_design(graph, schedule, found, facts, ask))
+
+
+def known_design(
+    graph: Graph, schedule: Schedule, found: Evaluation, facts: Facts, ask: Asking | None = None
+) -> KnownDesign:
+    """Return a design with its warnings, to be explained."""
+    from streamopt.explanation.question import KnownDesign
+    from streamopt.transforms.apply import apply
+    from streamopt.warnings.cycles import recorded_warnings
+    from streamopt.warnings.solution import design_warnings
+
     scheduled = apply(graph, schedule)
     warned = (*recorded_warnings(facts, found), *design_warnings(scheduled.graph, found))
-    ask = None if quick else _asking(graph, schedule, facts, (found.target, work), fixed)
-    return explained_design(KnownDesign(scheduled, schedule, found, facts, warned, ask))
+    return KnownDesign(scheduled, schedule, found, facts, warned, ask)
 
 
 def _of_this(facts: Facts, found: Evaluation) -> Facts:

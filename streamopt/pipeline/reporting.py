@@ -113,8 +113,9 @@ def report_solution(
     front
         From `streamopt.pareto`, for its curve.
     """
-    graph, schedule = solution.problem.graph, solution.schedule
-    return _report(graph, schedule, device, record(solution), front)
+    graph = solution.problem.graph
+    design = known_to_report(graph, solution.schedule, device, record(solution))
+    return report_of(graph, design, front)
 
 
 @checked()
@@ -148,19 +149,30 @@ def report_design(
     DeadlockError
         If the design comes to a standstill.
     """
-    return _report(dataflow(graph), schedule, device, result or {}, front)
+    graph = dataflow(graph)
+    return report_of(graph, known_to_report(graph, schedule, device, result or {}), front)
 
 
-def _report(
-    graph: Graph, schedule: Schedule, device: Target | None, result: Facts, front: Front | None
-) -> Report:
+def known_to_report(
+    graph: Graph, schedule: Schedule, device: Target | None, result: Facts
+) -> KnownDesign:
+    """Return a design whose run is simulated as a page shows it."""
+    from streamopt.pipeline.explaining import known_design
+    from streamopt.report.design_document import SAMPLES
+
+    found = evaluate(graph, schedule, device, samples=SAMPLES)
+    return known_design(graph, schedule, found, result)
+
+
+def report_of(graph: Graph, design: KnownDesign, front: Front | None = None) -> Report:
+    """Return the report of a design that `known_to_report` has simulated."""
     from streamopt.report.design_page import design_page
 
-    found = _facts(graph, schedule, device, result, is_first=True)
+    found = _facts(graph, design, is_first=True)
     if front is None:
         return Report(design_page(found))
-    own = _own_point(front, schedule, result)
-    others = [_point(front, point, device) for at, point in enumerate(front.points) if at != own]
+    own, on = _own_point(front, design.schedule, design.facts), design.evaluation.target
+    others = [_point(front, point, on) for at, point in enumerate(front.points) if at != own]
     return Report(design_page(replace(found, front=_front(front, own)), others))
 
 
@@ -175,7 +187,7 @@ def _own_point(front: Front, schedule: Schedule, result: Facts) -> int | None:
     return None
 
 
-def _point(front: Front, point: FrontPoint, device: Target | None) -> DesignFacts:
+def _point(front: Front, point: FrontPoint, device: Target) -> DesignFacts:
     """Return the facts of a design of a front; sizing its FIFOs would take several runs more."""
     problem = front.problem
     gap = 1 - point.bound_cycles / point.cycles if point.cycles else 0.0
@@ -192,31 +204,22 @@ def _point(front: Front, point: FrontPoint, device: Target | None) -> DesignFact
         "solver": front.solver,
         "solve_seconds": front.solve_seconds,
     }
-    return _facts(problem.graph, point.schedule, device, known, is_first=False)
+    design = known_to_report(problem.graph, point.schedule, device, known)
+    return _facts(problem.graph, design, is_first=False)
 
 
-def _facts(
-    graph: Graph, schedule: Schedule, device: Target | None, result: Facts, *, is_first: bool
-) -> DesignFacts:
-    """Return all that a report tells of one schedule; of the first, what to change, too."""
-    from streamopt.explanation.question import KnownDesign
-    from streamopt.report.design_document import SAMPLES
+def _facts(graph: Graph, design: KnownDesign, *, is_first: bool) -> DesignFacts:
+    """Return all that a report tells of one design; of the first, what to change, too."""
     from streamopt.report.design_page import DesignFacts
     from streamopt.report.loops import node_facts
     from streamopt.report.source_excerpts import source_excerpts
-    from streamopt.transforms.apply import apply
-    from streamopt.warnings.cycles import recorded_warnings
-    from streamopt.warnings.solution import design_warnings
 
-    found = evaluate(graph, schedule, device, samples=SAMPLES)
+    found, scheduled = design.evaluation, design.scheduled
     assert found.predicted is not None
-    scheduled = apply(graph, schedule)
     dsps = found.resources.total.dsps
-    warned = (*recorded_warnings(result, found), *design_warnings(scheduled.graph, found))
-    known = KnownDesign(scheduled, schedule, found, result, warned, None)
     return DesignFacts(
         scheduled,
-        result,
+        design.facts,
         found.predicted_spans(),
         found.predicted.latency_cycles,
         node_facts(found.predicted),
@@ -226,12 +229,12 @@ def _facts(
         found.target,
         _roofline(graph, found),
         found.headline.facts,
-        warned,
+        design.warnings,
         None,
         source_excerpts(node.node for node in scheduled.nodes),
         _functions(scheduled),
         f"{found.trace.cycles:,} cycles, {dsps:,} DSPs",
-        _verdict(known, is_first=is_first),
+        _verdict(design, is_first=is_first),
     )
 
 

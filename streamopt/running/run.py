@@ -12,17 +12,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
+from streamopt.explanation.bottleneck import bottleneck
 from streamopt.files import read_text
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Program
 from streamopt.options import checked
 from streamopt.pipeline.building import golden_data, verify, write
 from streamopt.pipeline.evaluating import expected_intervals
-from streamopt.pipeline.explaining import explain
 from streamopt.pipeline.ports import plan_ports
 from streamopt.pipeline.readers import is_text
 from streamopt.pipeline.reading import dataflow, load, save
-from streamopt.pipeline.reporting import report_design
+from streamopt.pipeline.reporting import known_to_report, report_of
 from streamopt.pipeline.solving import UNLIMITED, USUAL
 from streamopt.running.digests import digest, file_digest, file_digests, opened_files
 from streamopt.running.journal import DoneStep, RunJournal, journal_of
@@ -311,13 +311,12 @@ class _Course:
 
     def _report(self, graph: Graph, found: Found) -> dict[str, Any]:
         """Write the page, and return the bottleneck of the design."""
-        request = self._request
 
         def work() -> _Made:
-            page = report_design(graph, found.schedule, request.device, result=found.row)
-            told = explain(graph, found.schedule, request.device, result=found.row, quick=True)
-            words = str(page.write(self._folder / REPORT))
-            return _Made(words, (REPORT,), facts={"bound_by": told.bottleneck.words})
+            on = self._request.device
+            design = known_to_report(graph, found.schedule, on, found.row)
+            words = str(report_of(graph, design).write(self._folder / REPORT))
+            return _Made(words, (REPORT,), facts={"bound_by": bottleneck(design).words})
 
         with suppress(StreamoptError):
             return self._step(Step.REPORT, self._write_key(found), self._noting(work)).facts
