@@ -13,7 +13,8 @@ from streamopt.explanation.critical_path import path_shares
 from streamopt.explanation.question import listed, percent
 from streamopt.ir.network import PipelineTiming
 from streamopt.perf.pipelines.timings import Reason
-from streamopt.sim import PathCause, simulate
+from streamopt.sim import DeadlockError, PathCause, simulate
+from streamopt.sim.depths import with_all_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -205,7 +206,8 @@ def faster_cycles(
 ) -> tuple[int, str]:
     """Return the cycles of a design with some pipelines so many times faster, and what bounds it.
 
-    The second is the process with the largest share of the critical path.
+    The second is the process with the largest share of the critical path. FIFOs as small as the
+    design's own pace allows may bring another one to a standstill; then they hold all tokens.
     """
     chosen = {pipeline.name for pipeline in pipelines}
     timings = {
@@ -214,5 +216,8 @@ def faster_cycles(
         else PipelineTiming(times * timed.timing.ii, times * timed.timing.depth_cycles)
         for name, timed in found.timed.items()
     }
-    trace = simulate(found.network, timings, samples=1)
+    try:
+        trace = simulate(found.network, timings, samples=1)
+    except DeadlockError:
+        trace = simulate(with_all_tokens(found.network), timings, samples=1)
     return -(-trace.cycles // times), path_shares(trace)[0].process

@@ -187,7 +187,7 @@ class _DepthSearch:
         try:
             simulate(self.network, bare, depths=depths)
         except DeadlockError:
-            for network in (self.network, _with_all_tokens(self.network)):
+            for network in (self.network, with_all_tokens(self.network)):
                 with suppress(DeadlockError):
                     needed = least_depths(network, bare, should_stop=self.should_stop).depths
                     return {name: max(depth, needed[name]) for name, depth in depths.items()}
@@ -202,7 +202,7 @@ class _DepthSearch:
         return sum(_bits(fifo, depths[fifo.name]) for fifo in self.network.fifos)
 
 
-def _with_all_tokens(network: Network) -> Network:
+def with_all_tokens(network: Network) -> Network:
     """Return a network whose streams hold as many elements as their producers have iterations."""
     written = {
         port.target: pipeline.iterations

@@ -177,3 +177,31 @@ def test_command_tells_five_sentences_or_json(tmp_path: Path) -> None:
     assert record["bottleneck"]["nodes"][0]["cycles"] > 0
     assert run.invoke(app, ["explain", "E401"]).stdout.startswith("E401 (InfeasibleError)")
     assert "E874" in str(run.invoke(app, ["explain", graph]).exception)
+
+
+SOFTMAX = """
+#include <math.h>
+void softmax(const float x[8][32], float y[8][32]) {
+  float d[8][32], m[8], e[8][32], s[8];
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 32; j++) d[i][j] = x[i][j] / 3.0f;
+  for (int i = 0; i < 8; i++) {
+    m[i] = -100.0f;
+    for (int j = 0; j < 32; j++) m[i] = fmaxf(m[i], d[i][j]);
+  }
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 32; j++) e[i][j] = expf(d[i][j] - m[i]);
+  for (int i = 0; i < 8; i++) {
+    s[i] = 0;
+    for (int j = 0; j < 32; j++) s[i] += e[i][j];
+  }
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 32; j++) y[i][j] = e[i][j] / s[i];
+}
+"""
+
+
+def test_a_faster_node_needs_no_deeper_fifos_to_be_told() -> None:
+    """At the least depths of this design, its nodes come to a standstill at another pace."""
+    solution = so.solve(SOFTMAX, level="opt1", dsp=512)
+    found = so.explain(solution, quick=True).bottleneck
+    assert [0 < node.twice_as_fast_cycles <= found.total_cycles for node in found.nodes] == [
+        True for _ in found.nodes
+    ]
