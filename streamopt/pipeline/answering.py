@@ -120,10 +120,10 @@ def answered(
         from streamopt.strategies.refinement.steady_frames import with_steady_frames
 
         found = with_steady_frames(found, run, device)
-    return as_built(replace(_ported(found, problem), fit=budget.fit or ""), fifos, device)
+    return as_built(replace(ported(found, problem), fit=budget.fit or ""), fifos, device)
 
 
-def _ported(solution: Solution, problem: Problem) -> Solution:
+def ported(solution: Solution, problem: Problem) -> Solution:
     """Return a solution whose schedule says how arrays cross the boundary."""
     return replace(solution, schedule=replace(solution.schedule, ports=problem.ports))
 
@@ -132,7 +132,7 @@ def _with_ports(problem: Problem, on_incumbent: OnIncumbent) -> OnIncumbent:
     """Return a listener that passes on incumbents with the problem's ports."""
     if on_incumbent is None or not problem.ports:
         return on_incumbent
-    return lambda found: on_incumbent(_ported(found, problem))
+    return lambda found: on_incumbent(ported(found, problem))
 
 
 def _at_opt6(

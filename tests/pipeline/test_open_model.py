@@ -46,6 +46,12 @@ def test_a_cut_is_kept_and_told(solver: str) -> None:
     assert so.record(found)["changed_by"] == "'a third'"
 
 
+def test_ports_are_kept() -> None:
+    ports = so.plan_ports(GESUMMV, "m_axi")
+    found = so.model(GESUMMV, dsp=220, space=so.Space(ports=ports)).solve("highs")
+    assert found.schedule.ports == ports
+
+
 def test_every_term_is_that_of_the_schedule() -> None:
     """The values left in the model are the schedule's own."""
     m = so.model(GESUMMV, dsp=220)

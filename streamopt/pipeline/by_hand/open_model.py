@@ -48,7 +48,7 @@ class OpenModel:
     Attributes
     ----------
     graph, problem
-        Asked of the model.
+        The graph, and the question about it that the model answers.
     pyomo
         The model, a ``pyomo.environ.ConcreteModel``.
     rows
@@ -164,7 +164,7 @@ class OpenModel:
             E516 if none was found in time, E527 if a constraint on times is met by a schedule that
             waits, which no design does; or as the solver raises.
         """
-        from streamopt.pipeline.answering import as_built
+        from streamopt.pipeline.answering import as_built, ported
         from streamopt.pipeline.solved import solved
         from streamopt.solvers.registry import default_solver
         from streamopt.target.device import or_usual
@@ -177,8 +177,7 @@ class OpenModel:
         found = ModelSearch(changed, run, name).answer()
         fifos = effort.fifos
         device = or_usual(None if fifos is None else fifos.on)
-        fifos = None if fifos is None else replace(fifos, on=device)
-        return solved(as_built(found, fifos, device), self.graph)
+        return solved(as_built(ported(found, self.problem), fifos, device), self.graph)
 
     def __repr__(self) -> str:
         """Return the size of the model and the user's changes on one line."""
