@@ -16,7 +16,6 @@ from streamopt.errors import (
     SolverError,
     StrategyError,
 )
-from streamopt.evaluation.design import evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.evaluation.frames import frame_interval_cycles
 from streamopt.extras import require
@@ -34,7 +33,6 @@ from streamopt.space.level import LevelName
 from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 from streamopt.strategies.rival import RivalName
-from streamopt.target.device import or_usual
 from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
@@ -273,7 +271,8 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
         budget=Budget(fit=case.fit or None),
         effort=Effort(solver=case.solver, seed=case.seed, fifos=FifoSizing(on=device)),
     )
-    found = evaluated(graph, solution.schedule, or_usual(device))
+    found = solution.evaluation
+    assert found is not None  # every answer is judged
     return (
         record_of_every_level(solution)
         | evaluation_record(found)
