@@ -39,6 +39,10 @@ SourceFile = Annotated[
         metavar="SOURCE", help="kernel.c, model.py:Class, model.onnx, code.mlir or graph.json."
     ),
 ]
+ScheduleFile = Annotated[
+    Path | None,
+    typer.Option("--schedule", metavar="SCHEDULE.json", help="A schedule from `streamopt solve`."),
+]
 GraphOutput = Annotated[
     Path | None,
     writing(

@@ -27,12 +27,7 @@ def explain(
         ),
     ],
     read: Reading,
-    schedule_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--schedule", metavar="SCHEDULE.json", help="A schedule from `streamopt solve`."
-        ),
-    ] = None,
+    schedule_file: a.ScheduleFile = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     work: Annotated[

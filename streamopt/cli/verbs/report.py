@@ -37,12 +37,7 @@ def report(
         ),
     ],
     read: Reading,
-    schedule_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--schedule", metavar="SCHEDULE.json", help="A schedule from `streamopt solve`."
-        ),
-    ] = None,
+    schedule_file: a.ScheduleFile = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="PATH", help="The page.  [default: <source>.html]"),
