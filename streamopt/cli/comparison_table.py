@@ -95,7 +95,7 @@ def _beside(row: Row, first_cycles: int, device: Target) -> list[str]:
 
 
 def conditions(rows: Sequence[Row], name: str, device: Target) -> str:
-    """Return the caption of a table for a paper: what its numbers hold under."""
+    """Return the caption of a table for a paper: the conditions of its numbers."""
     from streamopt import __version__
 
     limits = " and ".join(dict.fromkeys(str(row["dsp_limit"]) for row in rows if row.get("level")))
