@@ -51,7 +51,7 @@ class Stage:
     Attributes
     ----------
     words
-        What it does now, or what came of it.
+        On the work under way, or on its result.
     share
         Of the stage that is done; None where nobody knows.
     counted_from
@@ -85,7 +85,7 @@ class Board(Listener):
         self.now = self.stages[name] = Stage(name, words, StageState.RUNNING)
 
     def end(self, name: str, words: str, outcome: str = StepEnd.DONE) -> None:
-        """End a stage, and say what came of it."""
+        """End a stage, and show its result."""
         stage = self.stages[name]
         stage.seconds = stage.elapsed_seconds
         stage.words, stage.state, stage.share = words, StageState[outcome.upper()], None

@@ -33,7 +33,7 @@ class TorchModule(Protocol):
 class OnnxModel(Protocol):
     """An ``onnx.ModelProto``."""
 
-    def SerializeToString(self) -> bytes:  # noqa: N802
+    def SerializeToString(self) -> bytes:  # noqa: N802 -- protobuf's name
         """Return it as its file has it."""
         ...
 

@@ -1,4 +1,4 @@
-"""Digests of what a step depends on: options, files, and the files that reading a source opens."""
+"""Digests of the inputs of a step: options, files, and the files that reading a source opens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -38,11 +38,12 @@ def _plain(value: object) -> Any:
         case Enum():
             return _plain(value.value)
         case Mapping():
-            return sorted((str(key), _plain(own)) for key, own in value.items())  # pyright: ignore
+            items = cast("Mapping[object, object]", value).items()
+            return sorted((str(key), _plain(own)) for key, own in items)
         case set() | frozenset():
-            return sorted(str(_plain(own)) for own in value)  # pyright: ignore
+            return sorted(str(_plain(own)) for own in cast("Iterable[object]", value))
         case list() | tuple():
-            return [_plain(own) for own in value]  # pyright: ignore
+            return [_plain(own) for own in cast("Iterable[object]", value)]
         case None | bool() | int() | float() | str():
             return value
         case _:
@@ -63,7 +64,7 @@ def file_digests(paths: Iterable[str | Path]) -> dict[str, str]:
 
 
 def are_unchanged(digests: Mapping[str, str], folder: Path = Path()) -> bool:
-    """Return whether files are there and as they were; a folder is what names are relative to."""
+    """Return whether files, named relative to a folder, are there and as they were."""
     return all(file_digest(folder / path) == known for path, known in digests.items())
 
 

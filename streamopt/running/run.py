@@ -206,7 +206,7 @@ class _Course:
         return found[0] if found else load(self._folder / GRAPH)
 
     def _graph(self, program: Program) -> tuple[Graph, tuple[PortPlan, ...]]:
-        """Return the graph and its ports, and make test data before what takes long."""
+        """Return the graph and its ports, and make test data before the long search."""
         options, on = self._options, self._request.device
         options.listener.begin(Step.GRAPH)
         try:

@@ -1,4 +1,4 @@
-"""The search of a run: what an earlier one found is never lost."""
+"""The search of a run: the schedule that an earlier one found is never lost."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ CONFLICT_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class ChangedModel:
-    """A program, and what its user has changed.
+    """A program, and the changes of its user.
 
     Attributes
     ----------
