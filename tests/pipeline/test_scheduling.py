@@ -43,6 +43,12 @@ def seidel(folder: Path) -> Scheduling:
     return schedule(path)
 
 
+def test_a_solution_knows_the_program_of_the_steps() -> None:
+    opened = schedule(product())
+    solution = opened.solve(dsp=64)
+    assert solution.program == opened.decided().program
+
+
 def test_solver_keeps_to_steps_and_decides_the_rest() -> None:
     s = schedule(product())
     s["C"].interchange("j", "k").unroll("i", 4)

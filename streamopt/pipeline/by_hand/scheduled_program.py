@@ -11,13 +11,12 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.loop_steps import Partition, PipelineLoop, Unroll
 from streamopt.ir.program import Nest, Program
 from streamopt.ir.source import Source
+from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.rivals import designed
 from streamopt.space.fixed import Fixed
 from streamopt.strategies.pom import dependence_steps, design
 from streamopt.strategies.rival import RivalName, RivalRequest
 from streamopt.target.device import or_usual
-from streamopt.transforms.canonicalize import canonicalize
-from streamopt.transforms.narrow_types import narrowed
 from streamopt.transforms.restructure import restructure
 from streamopt.transforms.scheduling import generated, lifted, timed_program, transformed
 from streamopt.transforms.scheduling.directives import (
@@ -111,7 +110,7 @@ def decided(scheduled: ScheduledProgram) -> Decided:
     asked = {key: own for key, own in asked.items() if _has_loop(timed, key)}
     asked |= {key: asked.get(key, 1) * factor for key, factor in lanes.items()}
     program, iterators = _program(scheduled, timed)
-    graph = narrowed(canonicalize(program))
+    graph = dataflow(program)
     nodes = {node.name: node for node in graph.nodes}
     factors: dict[LoopKey, int] = {}
     for (name, loop), factor in asked.items():
