@@ -23,6 +23,7 @@ from streamopt.space.objective import Interval
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.report.record import Record
@@ -207,7 +208,7 @@ class Output:
 
     def write(
         self,
-        program: Program,
+        graph: Graph,
         schedule: Schedule,
         row: Record,
         on: Target,
@@ -226,13 +227,13 @@ class Output:
         if self.project is None:
             put(self.schedule_file, write_schedule_json(schedule, row).encode())
             return
-        expected = expected_intervals(program, schedule, on)
+        expected = expected_intervals(graph, schedule, on)
         settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns, intervals=expected)
         if is_special(self.project):
-            pipeline.emit(program, schedule, settings=settings)
+            pipeline.emit(graph, schedule, settings=settings)
             return
         pipeline.write(
-            program,
+            graph,
             schedule,
             self.project,
             result=row,

@@ -14,6 +14,7 @@ from streamopt.ir.ports import PortKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Program
     from streamopt.pipeline import SourceOptions
@@ -169,14 +170,14 @@ def _refused(option: str, text: str, form: str) -> FrontendError:
     return FrontendError(Diagnostic("E117", message, hint=f"write {form}"))
 
 
-def asked_ports(program: Program, texts: Sequence[str] | None, on: Target) -> tuple[PortPlan, ...]:
+def asked_ports(graph: Graph, texts: Sequence[str] | None, on: Target) -> tuple[PortPlan, ...]:
     """Return the ports that ``--port`` asks for, if any."""
     from streamopt import pipeline
 
     if not texts:
         return ()
     interface, each = asked_interface(texts)
-    return pipeline.plan_ports(pipeline.dataflow(program), interface, ports=each, device=on)
+    return pipeline.plan_ports(graph, interface, ports=each, device=on)
 
 
 def asked_interface(texts: Sequence[str]) -> tuple[str, dict[str, str]]:

@@ -42,7 +42,7 @@ def design(
     graph = pipeline.dataflow(program)
     found = pipeline.design(graph, strategy, dsp=dsp, device=on)
     row = pipeline.design_record(found)
-    to.write(program, found.schedule, row, on)
+    to.write(graph, found.schedule, row, on)
     if as_json:
         steps = [{"stage": step.stage, "what": step.what} for step in found.answer.steps]
         typer.echo(json.dumps({**row, "steps": steps}))

@@ -53,22 +53,21 @@ def emit(
     if output == STDOUT:
         message, hint = "a project is a folder of files", "give one with -o DIR"
         raise OutputError(Diagnostic("E547", message, None, hint))
-    program = read.load(graph_file, takes_data=True)
+    graph = pipeline.dataflow(read.load(graph_file, takes_data=True))
     schedule = pipeline.load_schedule(schedule_file)
     on = pipeline.device(device, clock_ns)
-    ports = asked_ports(program, listed(port), on)
+    ports = asked_ports(graph, listed(port), on)
     if ports:
-        graph = pipeline.dataflow(program)
         schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))
     is_vitis = backend is BackendName.VITIS
-    expected = expected_intervals(program, schedule, on) if is_vitis else None
+    expected = expected_intervals(graph, schedule, on) if is_vitis else None
     settings = pipeline.VitisSettings(release, on.part, on.clock_ns, expected)
     settled: dict[str, Any] = {"backend": backend, "settings": settings}
     if is_special(output):
-        design = pipeline.emit(program, schedule, **settled)
+        design = pipeline.emit(graph, schedule, **settled)
     else:
         data = read.test_inputs
-        design = pipeline.write(program, schedule, output, seed=seed, inputs=data, **settled)
+        design = pipeline.write(graph, schedule, output, seed=seed, inputs=data, **settled)
     files, findings = [path for path, _ in design.files], [str(f) for f in design.findings]
     if as_json:
         row = {"name": schedule.graph, "directory": str(output), "files": files}

@@ -112,7 +112,7 @@ def solve(
                 on_incumbent=keep,
             ),
         )
-    _finish(asked.program, solution, on, to, as_json=as_json, quiet=quiet or to.is_stdout)
+    _finish(asked.graph, solution, on, to, as_json=as_json, quiet=quiet or to.is_stdout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _source_graph(
         steps_taken = pipeline.load_steps(steps)
         found = pipeline.schedule(graph_file, steps_taken, options=read.options()).decided()
         program, graph, fixed = found.program, found.graph, found.fixed
-    return _SourceGraph(program, graph, asked_ports(program, port, on), fixed)
+    return _SourceGraph(program, graph, asked_ports(graph, port, on), fixed)
 
 
 def _sizing(
@@ -172,7 +172,7 @@ def _sizing(
 
 
 def _finish(
-    program: Program, solution: Solution, on: Target, to: Output, *, as_json: bool, quiet: bool
+    graph: Graph, solution: Solution, on: Target, to: Output, *, as_json: bool, quiet: bool
 ) -> None:
     """Write a solution, and show it."""
     from streamopt.cli.printing import print_warnings
@@ -182,7 +182,7 @@ def _finish(
     found = solution.evaluation
     assert found is not None  # every answer is judged
     row = whole_record(solution) | Record(final=True)
-    to.write(program, solution.schedule, row, on)
+    to.write(graph, solution.schedule, row, on)
     if to.project is not None and to.incumbents is not None:
         to.incumbents.unlink(missing_ok=True)
     if as_json:
@@ -193,7 +193,7 @@ def _finish(
             _show(solution, found, row)
         print_warnings(solution.warnings)
         if not quiet:
-            typer.echo(to.told(program.name))
+            typer.echo(to.told(graph.name))
     if solution.stop is Stop.INTERRUPTED:
         interrupted(f": wrote {to.place}, {cost_words(solution)}")
 
