@@ -44,13 +44,13 @@ class HlsDirective:
 
     @property
     def form(self) -> str:
-        """Return how it splits an array: complete, cyclic or block; cyclic is not said unasked."""
+        """Return how it splits an array: cyclic, block or complete, which is the default."""
         said = {self.options.get("type", "").lower()} | self.words
         return next(iter(sorted(said & _FORMS)), "complete")
 
 
 def directive(item: ast.Node, known: Mapping[str, object] = NOTHING) -> HlsDirective | None:
-    """Return the HLS pragma that an item is; None for any other item.
+    """Return the directive in an HLS pragma; None for any other item.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def directive(item: ast.Node, known: Mapping[str, object] = NOTHING) -> HlsDirec
 
 
 def _number_text(value: str, known: Mapping[str, object]) -> str:
-    """Return the number of a constant's name; other values as they are."""
+    """Return the number that a name stands for; any other value as it is."""
     found = known.get(value)
     return str(found.constant) if isinstance(found, Affine) and not found.terms else value
 

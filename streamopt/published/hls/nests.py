@@ -63,7 +63,7 @@ class HlsContext(NamedTuple):
 
 
 class NestReader(ABC):
-    """Reads loop nests into pipelines; what a loop around nests has in it is read by a subclass.
+    """Reads loop nests into pipelines; a subclass reads the items of a loop around nests.
 
     Parameters
     ----------

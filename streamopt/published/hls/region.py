@@ -94,8 +94,9 @@ class _RegionReader(NestReader):
         is_body = named(items, "pipeline") is not None
         is_region = not is_body and self._is_region(function)
         if is_region and context.into:
-            message = f"{function.name} is a dataflow region behind what runs before it"
-            self.reading.report("E149", message, function.loc, "regions stand in regions only")
+            message = f"other loops run before {function.name}, which is a dataflow region"
+            hint = "call a dataflow region from a dataflow region"
+            self.reading.report("E149", message, function.loc, hint)
         if is_region:
             context = context._replace(into=None)
         elif context.into is None:

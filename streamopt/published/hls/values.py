@@ -347,7 +347,7 @@ class ValueReader(AccessReader, ABC):
     def _method(self, node: ast.FuncCall, stream: ast.Node, method: str) -> Value:
         found, subscripts = self.bound(stream)
         if not isinstance(found, Store) or not found.is_stream:
-            return self.refuse("E135", f".{method}() of what is no stream", node)
+            return self.refuse("E135", f".{method}() of something that isn't a stream", node)
         places = self.subscripts(found, subscripts, node)
         match method, arguments_of(node):
             case "read", []:
