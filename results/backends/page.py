@@ -22,6 +22,10 @@ inputs of its program, whose interpreter says what is right; then it is simulate
 `--programs`, `--levels`, `--backends`, `--ports`, `--compiler` and `--time-limit` choose; a run
 goes on where another one ended. Rows are in `rows.csv`, machine and versions in
 `environment.json`.
+
+The column `commit` says which code a row is of. All are of one before sums were trees (17023ff), so
+lines, cycles and verdicts are of the designs before; those of Vitis at opt6 are verified with
+today's sums in [results/beyond](../beyond/README.md).
 """
 LONG = """*lines a node*: of the whole kernel file over the nodes, movers among them; *longest*: of
 the longest function.
