@@ -49,7 +49,7 @@ device. What is one sequential nest is the same for all but opt6, which may turn
 ![cycles over the bound](rivals.svg)
 """
 REASONS = """opt6 raw keeps to one SLR, and no strategy's design of ludcmp is within
-one. Within the whole device (`streamopt solve --level opt6 --fit raw-device`) opt6 has 512320137
+one. Within the whole device (`streamopt solve --level opt6 --fit raw-device`) opt6 has 1408315117
 cycles, fewer than POM, whose design is the only other one within the device's LUTs and block RAMs.
 """
 
