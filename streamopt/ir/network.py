@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.text import affine_text, expression_text
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition
     from streamopt.ir.operators import Operator
     from streamopt.ir.program import Loop
+    from streamopt.ir.steps import StepLoop
 
 
 class Place(StrEnum):
@@ -231,6 +232,9 @@ class Pipeline:
         balances the chains of its sums (``config_compile -unsafe_math_optimizations``).
     counts_digits
         Whether quotients and remainders of indices are counted along the tile loops, not divided.
+    like
+        Pipeline of the same process with which it takes turns and whose operators it uses; empty
+        if it has its own.
     """
 
     name: str
@@ -243,6 +247,7 @@ class Pipeline:
     target_ii: int = 1
     reassociates: bool = False
     counts_digits: bool = False
+    like: str = ""
 
     @property
     def iterations(self) -> int:
@@ -267,11 +272,64 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One of the pipelines that take turns.
+
+    Attributes
+    ----------
+    loops
+        Its tile loops, outermost first, with bounds over the loops around. Those of a visit have no
+        order among their iterations.
+    warm_up
+        Iterations ahead of the first, in which it only fetches.
+    least_cycles
+        From the start of a visit to that of the next one, of any pipeline, at least.
+    """
+
+    pipeline: str
+    loops: tuple[StepLoop, ...]
+    warm_up: int = 0
+    least_cycles: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLoop:
+    """A loop around pipelines that take turns; its iterations run in order."""
+
+    loop: StepLoop
+    items: tuple[TurnItem, ...]
+
+
+TurnItem: TypeAlias = TurnLoop | Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Pipelines of one process that take turns as one flattened pipeline of one interval.
+
+    An iteration starts every ``ii`` cycles; a visit to a pipeline whose iterations are over before
+    its ``least_cycles`` are waits for these. Subscripts and guards of its pipelines are over the
+    iterators of the loops around, too.
+    """
+
+    name: str
+    items: tuple[TurnItem, ...]
+    ii: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Process:
-    """One function of the dataflow region; its pipelines run one after another."""
+    """One function of the dataflow region; its pipelines run one after another.
+
+    Attributes
+    ----------
+    turns
+        Those of its pipelines that take turns instead; they stand together in ``pipelines``.
+    """
 
     name: str
     pipelines: tuple[Pipeline, ...]
+    turns: tuple[Turns, ...] = ()
 
     @property
     def targets(self) -> frozenset[str]:

@@ -77,6 +77,11 @@ class NodePlan:
     target_ii
         Cycles between the starts of two iterations at least; more than 1 for fewer operators,
         each of which then works for several lanes.
+    steps
+        Of a sequential node: the name of its order (`streamopt.ir.steps.Steps`), whose loops
+        ``order`` and ``unroll`` are about; tile loops of a phase stand as they do in ``order``.
+    least_cycles
+        Of a sequential node: pairs (phase, `LanedPhase.least_cycles`).
     """
 
     node: str
@@ -84,6 +89,8 @@ class NodePlan:
     unroll: tuple[tuple[str, int], ...]
     binding: Binding = ()
     target_ii: int = 1
+    steps: str = ""
+    least_cycles: tuple[tuple[str, int], ...] = ()
 
     @property
     def factors(self) -> dict[str, int]:

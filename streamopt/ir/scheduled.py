@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.line_buffer import LineBuffer
     from streamopt.ir.schedule import Binding, ChannelKind, Schedule
+    from streamopt.ir.stepped import SteppedNest
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ class ScheduledNode:
         Of its windows.
     target_ii
         Initiation interval that is asked of the vendor's tool; it takes a longer one if it must.
+    stepped
+        Of a sequential node: how it is built.
     """
 
     node: Node
@@ -82,6 +85,7 @@ class ScheduledNode:
     binding: Binding = ()
     line_buffers: tuple[LineBuffer, ...] = ()
     target_ii: int = 1
+    stepped: SteppedNest | None = None
 
     def __str__(self) -> str:
         """Return one line: name, tile loops from the outermost in, and statements."""

@@ -1,0 +1,179 @@
+"""A sequential node as built: phases with lanes, in one flattened pipeline, on banks of their own.
+
+The pipeline starts an iteration of one phase a cycle. A visit has as many iterations as tiles, or
+more where the next visit needs what it computes later than that: the iterations that are left over
+are *bubbles* ([1]).
+
+Arrays that the node writes are in memories inside it: copies of the whole array, each split for the
+reads that it serves, and *slices*, which hold only those elements that are read soon, such as one
+row. A write goes to every memory that will be read for it.
+
+[1] Morvan, Derrien and Quinton, Polyhedral bubble insertion, IEEE TCAD 32(3), 2013.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from streamopt.ir.expression import Access, Condition
+    from streamopt.ir.steps import Phase, StepLoop
+
+_ORIGIN = Affine()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDimension:
+    """A dimension of an array that a memory inside a node keeps.
+
+    Attributes
+    ----------
+    dimension
+        Of the array.
+    modulus
+        Places along it, which elements share modulo; 0 for a place of each element's own.
+    """
+
+    dimension: int
+    modulus: int = 0
+
+    def place(self, subscript: Affine) -> Affine:
+        """Return where an element is along it."""
+        return subscript.mod(self.modulus) if self.modulus else subscript
+
+
+@dataclass(frozen=True, slots=True)
+class HeldArray:
+    """A memory inside the node with elements of one array.
+
+    Attributes
+    ----------
+    name
+        Unique in the node.
+    array
+        Of the graph, one that the node writes.
+    held
+        By dimension of the memory.
+    shape
+        Places along each of its dimensions; ``(1,)`` for a scalar.
+    factors
+        Cyclic partition factors.
+    """
+
+    name: str
+    array: str
+    held: tuple[HeldDimension, ...]
+    shape: tuple[int, ...]
+    factors: tuple[int, ...]
+
+    def places(self, access: Access) -> tuple[Affine, ...]:
+        """Return the subscripts in the memory of an element of the array."""
+        found = tuple(own.place(access.subscripts[own.dimension]) for own in self.held)
+        return found or (_ORIGIN,)
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A write that goes to a memory.
+
+    Attributes
+    ----------
+    statement
+        Place of the statement in its phase.
+    memory
+        Name of the `HeldArray`.
+    guard
+        Where it does, beside the statement's guard; None for everywhere.
+    """
+
+    statement: int
+    memory: str
+    guard: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReuseChain:
+    """Registers from which reads at constant distances along the innermost tile loop are served.
+
+    Only the foremost elements are fetched; the others were fetched so many tiles before. A visit
+    has ``warm_up`` iterations more, ahead of the first, in which nothing but fetches happens.
+
+    Attributes
+    ----------
+    memory
+        Name of the `HeldArray`, or of the input, that is read.
+    loop
+        The innermost tile loop.
+    reads
+        Accesses that it serves.
+    """
+
+    memory: str
+    loop: str
+    reads: tuple[Access, ...]
+    warm_up: int
+
+
+@dataclass(frozen=True, slots=True)
+class LanedPhase:
+    """A phase with lanes.
+
+    An iterator is ``tile * lanes + lane`` (aligned: an element is in the same bank in every visit).
+    Tile loops of sums come first, each of their iterations a visit of its own.
+
+    Attributes
+    ----------
+    tiles
+        Tile loops, outermost first, named like the loops they tile; bounds are in tiles, over the
+        iterators of loops around and earlier tiles, and hold every lane that has work.
+    lanes
+        By loop, lanes above 1.
+    reads
+        Pairs (access, memory): the `HeldArray` that serves each read of an array that the node
+        writes.
+    like
+        The earlier phase whose operators it uses in turn; empty if it has its own.
+    least_cycles
+        From the start of a visit to that of the next one at least, so that all is there in time.
+    """
+
+    phase: Phase
+    tiles: tuple[StepLoop, ...]
+    lanes: tuple[tuple[str, int], ...]
+    reads: tuple[tuple[Access, str], ...]
+    mirrors: tuple[Mirror, ...]
+    chains: tuple[ReuseChain, ...] = ()
+    like: str = ""
+    least_cycles: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LanedRepeat:
+    """A loop whose iterations run in order, as built."""
+
+    loop: StepLoop
+    items: tuple[LanedItem, ...]
+
+
+LanedItem: TypeAlias = LanedRepeat | LanedPhase
+
+
+@dataclass(frozen=True, slots=True)
+class SteppedNest:
+    """The hardware of a sequential node, without the copies of arrays in and out.
+
+    Attributes
+    ----------
+    node
+        Name of the node.
+    ii
+        Cycles between the starts of two iterations; more than 1 where a bank is asked too often.
+    """
+
+    node: str
+    items: tuple[LanedItem, ...]
+    memories: tuple[HeldArray, ...]
+    ii: int = 1
