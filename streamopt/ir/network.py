@@ -232,9 +232,6 @@ class Pipeline:
         balances the chains of its sums (``config_compile -unsafe_math_optimizations``).
     counts_digits
         Whether quotients and remainders of indices are counted along the tile loops, not divided.
-    like
-        Pipeline of the same process with which it takes turns and whose operators it uses; empty
-        if it has its own.
     """
 
     name: str
@@ -247,7 +244,6 @@ class Pipeline:
     target_ii: int = 1
     reassociates: bool = False
     counts_digits: bool = False
-    like: str = ""
 
     @property
     def iterations(self) -> int:
@@ -284,12 +280,15 @@ class Turn:
         Iterations ahead of the first, in which it only fetches.
     least_cycles
         From the start of a visit to that of the next one, of any pipeline, at least.
+    like
+        Earlier pipeline of these whose operators it uses; empty if it has its own.
     """
 
     pipeline: str
     loops: tuple[StepLoop, ...]
     warm_up: int = 0
     least_cycles: int = 1
+    like: str = ""
 
 
 @dataclass(frozen=True, slots=True)
