@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition
     from streamopt.ir.operators import Operator
     from streamopt.ir.program import Loop
-    from streamopt.ir.steps import StepLoop
+    from streamopt.ir.stepping.steps import StepLoop
 
 
 class Place(StrEnum):

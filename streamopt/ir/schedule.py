@@ -78,7 +78,7 @@ class NodePlan:
         Cycles between the starts of two iterations at least; more than 1 for fewer operators,
         each of which then works for several lanes.
     steps
-        Of a sequential node: the name of its order (`streamopt.ir.steps.Steps`), whose loops
+        Of a sequential node: the name of its order (`streamopt.ir.stepping.steps`), whose loops
         ``order`` and ``unroll`` are about; tile loops of a phase stand as they do in ``order``.
     least_cycles
         Of a sequential node: pairs (phase, `LanedPhase.least_cycles`).

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.line_buffer import LineBuffer
     from streamopt.ir.schedule import Binding, ChannelKind, Schedule
-    from streamopt.ir.stepped import SteppedNest
+    from streamopt.ir.stepping.stepped import SteppedNest
 
 
 @dataclass(frozen=True, slots=True)

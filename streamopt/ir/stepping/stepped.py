@@ -20,7 +20,7 @@ from streamopt.ir.affine import Affine
 
 if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.steps import Phase, StepLoop
+    from streamopt.ir.stepping.steps import Phase, StepLoop
 
 _ORIGIN = Affine()
 

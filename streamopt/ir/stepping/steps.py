@@ -12,7 +12,7 @@ After::
 
 A *phase* is a set of statements whose iterations, at one point of the loops around them, don't
 wait for each other, except for the terms of a sum that may be added in any order. A *visit* is one
-run of a phase. Visits follow each other; how closely, the hardware says (`streamopt.ir.stepped`).
+run of a phase. Visits follow each other; how closely, the hardware says (`.stepped`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Sequential nodes: the order of their iterations, and how that is built."""
