@@ -180,7 +180,9 @@ def _path_node(design: KnownDesign, share: PathShare) -> PathNode:
     process = next(p for p in found.network.processes if p.name == share.process)
     segments = [s for s in found.trace.critical_path if s.process == share.process]
     longest = max(segments, key=lambda segment: segment.cycles)
-    pipeline = next(p for p in process.pipelines if p.name == longest.pipeline)
+    names_in_turn = {turns.name: turns.pipelines for turns in process.turns}
+    running = names_in_turn.get(longest.pipeline, (longest.pipeline,))
+    pipeline = max((p for p in process.pipelines if p.name in running), key=lambda p: p.iterations)
     timed = found.timed[pipeline.name]
     names = design.nodes_of(share.process)
     places = [design.scheduled.graph.node(name).loc for name in names]

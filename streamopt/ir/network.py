@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from streamopt.ir.text import affine_text, expression_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from streamopt.errors import SourceLoc
     from streamopt.ir.affine import Affine
@@ -314,6 +314,20 @@ class Turns:
     name: str
     items: tuple[TurnItem, ...]
     ii: int = 1
+
+    @property
+    def pipelines(self) -> tuple[str, ...]:
+        """Return the names of its pipelines, in order."""
+        return tuple(turn.pipeline for turn in turns_among(self.items))
+
+
+def turns_among(items: tuple[TurnItem, ...]) -> Iterator[Turn]:
+    """Yield the pipelines that take turns, in order."""
+    for item in items:
+        if isinstance(item, Turn):
+            yield item
+        else:
+            yield from turns_among(item.items)
 
 
 @dataclass(frozen=True, slots=True)

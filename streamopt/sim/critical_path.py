@@ -169,7 +169,7 @@ class _Walk:
         if previous is None:
             return self._made(event, 0, (PathCause.START, ""), span), None
         before = _Event(event.position, event.index - 1, start)
-        name = previous.plan.pipeline.name
+        name = previous.plan.name
         return self._made(event, start, (PathCause.TURN, name), span), before
 
     def _begun(self, event: _Event) -> PipelineRun:
@@ -184,15 +184,13 @@ class _Walk:
     ) -> Segment:
         """Return a segment; the span is from an iteration to the clock of the event."""
         begun, (first, clock) = self._begun(event), span
-        stages, last = begun.plan.stages, begun.plan.pipeline.iterations - 1
+        stages, last = begun.plan.stages, begun.plan.iterations - 1
         if event.is_read is not None:
             last = stages.iteration(clock, is_read=event.is_read)
         cycles = event.before_cycle - start
         steady = min(max(0, stages.ii * (last - first)), cycles)
         name = self._engine.runs[event.position].plan.process.name
-        return Segment(
-            name, begun.plan.pipeline.name, start, event.before_cycle, *why, steady_cycles=steady
-        )
+        return Segment(name, begun.plan.name, start, event.before_cycle, *why, steady_cycles=steady)
 
 
 def _joined(segments: list[Segment], width_cycles: int) -> list[Segment]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.network import AccessMode, PipelineTiming, Place
 from streamopt.ir.operators import Operator
 from streamopt.sim.accesses import Stages, stream_patterns
+from streamopt.sim.visits import iterations_in_turn
 from streamopt.sim.wellformed import check_rate
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from streamopt.ir.network import Fifo, Network, Pipeline, PipelineTiming, Process
+    from streamopt.ir.network import Fifo, Network, Pipeline, Process, Turns
+    from streamopt.ir.program import Loop
     from streamopt.sim.accesses import Pattern
 
 Streams: TypeAlias = "Mapping[tuple[int, ...], Pattern]"
@@ -43,9 +45,21 @@ class AccessPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PipelinePlan:
-    """A pipeline as a list of accesses; ``last_clock`` is where its last iteration ends."""
+    """A pipeline, or all that take turns as one, as a list of accesses.
 
-    pipeline: Pipeline
+    Attributes
+    ----------
+    tiles
+        Tile loops of a pipeline; none of those that take turns, which access no FIFO.
+    iterations
+        Bubbles included.
+    last_clock
+        Local clock at which its last iteration ends.
+    """
+
+    name: str
+    tiles: tuple[Loop, ...]
+    iterations: int
     stages: Stages
     last_clock: int
     accesses: tuple[AccessPlan, ...]
@@ -147,9 +161,11 @@ def make_plan(
                 accesses[name].append(AccessPlan(len(channels), is_read, clocks[key]))
             depth_elems = depths.get(fifo.name, fifo.depth_elems)
             channels.append(_channel(network, fifo, streams, patterns, depth_elems))
-    plans = {
+    alone = {
         pipeline.name: PipelinePlan(
-            pipeline,
+            pipeline.name,
+            pipeline.tiles,
+            pipeline.iterations,
             stages[pipeline.name],
             stages[pipeline.name].last_clock(pipeline.iterations),
             tuple(accesses[pipeline.name]),
@@ -157,10 +173,35 @@ def make_plan(
         for pipeline in network.pipelines
     }
     processes = tuple(
-        ProcessPlan(process, tuple(plans[p.name] for p in process.pipelines), *buffers)
+        ProcessPlan(process, _in_order(process, alone, timings), *buffers)
         for process, buffers in zip(network.processes, _buffers(network), strict=True)
     )
     return Plan(processes, tuple(channels), flushable)
+
+
+def _in_order(
+    process: Process, alone: Mapping[str, PipelinePlan], timings: Mapping[str, PipelineTiming]
+) -> tuple[PipelinePlan, ...]:
+    """Return the pipelines of a process in order, those that take turns as one."""
+    taking = {name: turns for turns in process.turns for name in turns.pipelines}
+    found: dict[str, PipelinePlan] = {}
+    for pipeline in process.pipelines:
+        turns = taking.get(pipeline.name)
+        if turns is None:
+            found[pipeline.name] = alone[pipeline.name]
+        elif turns.name not in found:
+            found[turns.name] = _in_turn(turns, timings)
+    return tuple(found.values())
+
+
+def _in_turn(turns: Turns, timings: Mapping[str, PipelineTiming]) -> PipelinePlan:
+    """Return pipelines that take turns; one pipeline, as deep as the deepest, does them all."""
+    own = [timings[name] for name in turns.pipelines]
+    ii = max(turns.ii, *(timing.ii for timing in own))
+    depth_cycles = max(timing.depth_cycles for timing in own)
+    stages = Stages.of_copy(PipelineTiming(ii, depth_cycles), 0)
+    iterations = iterations_in_turn(turns)
+    return PipelinePlan(turns.name, (), iterations, stages, stages.last_clock(iterations), ())
 
 
 def _stages(

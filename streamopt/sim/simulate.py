@@ -99,9 +99,9 @@ def _wait(
     engine: Engine, whose: tuple[str, int], pipeline: PipelineRun, access: ChannelAccess
 ) -> Wait:
     channel = access.channel.plan
-    planned = pipeline.plan.pipeline
+    planned = pipeline.plan
     shape = [loop.trip_count for loop in planned.tiles]
-    flat = pipeline.plan.stages.iteration(access.next, is_read=access.is_read)
+    flat = planned.stages.iteration(access.next, is_read=access.is_read)
     values = np.unravel_index(flat, shape) if shape else ()
     peer = engine.runs[channel.writer if access.is_read else channel.reader]
     return Wait(

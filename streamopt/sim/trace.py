@@ -221,7 +221,7 @@ def _span(times: Iterable[NDArray[np.int64]]) -> tuple[int, int] | None:
 def _pipeline_trace(run: ProcessRun, index: int) -> PipelineTrace:
     history = run.history[index :: len(run.plan.pipelines)]
     return PipelineTrace(
-        run.plan.pipelines[index].pipeline.name,
+        run.plan.pipelines[index].name,
         tuple(frame.start for frame in history),
         tuple(frame.end for frame in history if frame.end is not None),
         sum(frame.empty_cycles for frame in history),

@@ -9,7 +9,7 @@ from streamopt.ir.expression import is_affine_condition
 from streamopt.ir.network import AccessMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from streamopt.ir.network import Fifo, Network, Pipeline, PipelineTiming
 
@@ -25,7 +25,8 @@ def check_network(
         A pipeline without a timing or with one below 1 (E801), fewer than one frame (E802), a
         depth below 1 or of a FIFO that isn't there (E803), a FIFO that isn't written by exactly
         one process and read by exactly one (E804), a FIFO access under a guard that isn't affine
-        (E805), a process without a pipeline (E808).
+        (E805), a process without a pipeline (E808), a FIFO access of pipelines that take turns
+        (E809).
     """
     problems = [*_timings(network, timings), *_depths(network, depths)]
     if frames < 1:
@@ -51,8 +52,23 @@ def check_network(
         for process in network.processes
         if not process.pipelines
     )
+    problems.extend(_fifos_in_turn(network, fifos))
     if problems:
         raise SimulationError(*problems)
+
+
+def _fifos_in_turn(network: Network, fifos: Collection[str]) -> Iterator[Diagnostic]:
+    for process in network.processes:
+        taking = {name for turns in process.turns for name in turns.pipelines}
+        for pipeline in process.pipelines:
+            if pipeline.name in taking:
+                for name in sorted({port.target for port in pipeline.ports} & {*fifos}):
+                    yield Diagnostic(
+                        "E809",
+                        f"{pipeline.name} takes turns with other pipelines, and accesses {name}",
+                        pipeline.loc,
+                        "let a pipeline of its own move its data into and out of memory",
+                    )
 
 
 def _timings(network: Network, timings: Mapping[str, PipelineTiming]) -> Iterator[Diagnostic]:

@@ -1,0 +1,135 @@
+"""Pipelines that take turns: their iterations are counted as loops that run one by one are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streamopt.errors import SimulationError
+from streamopt.ir.affine import Affine
+from streamopt.ir.network import Network, Process, Turn, TurnLoop, Turns
+from streamopt.ir.stepping.steps import StepLoop
+from streamopt.sim import simulate
+from streamopt.sim.visits import iterations_in_turn
+from tests.support.networks.by_hand import fifo, process, read, timing, write
+from tests.support.networks.in_turns import it, jacobi, lu, trisolv
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.ir.network import TurnItem
+
+
+def values_of(loop: StepLoop, point: dict[str, int]) -> range:
+    lower = max(int(bound.evaluate(point)) for bound in loop.lower)
+    return range(lower, min(int(bound.evaluate(point)) for bound in loop.upper))
+
+
+def counted(item: TurnItem, point: dict[str, int]) -> int:
+    if isinstance(item, TurnLoop):
+        values = values_of(item.loop, point)
+        if not values:
+            return 1
+        inner = [{**point, item.loop.name: value} for value in values]
+        return sum(counted(each, around) for around in inner for each in item.items)
+    points = points_of(item.loops, point)
+    return max(points + item.warm_up, item.least_cycles) if points else 1
+
+
+def points_of(loops: Sequence[StepLoop], point: dict[str, int]) -> int:
+    if not loops:
+        return 1
+    first, *rest = loops
+    return sum(points_of(rest, {**point, first.name: at}) for at in values_of(first, point))
+
+
+def random_loop(random: Random, name: str, around: Sequence[str]) -> StepLoop:
+    def bound(constant: int) -> Affine:
+        found = Affine.of(constant)
+        for other in around:
+            found += it(other).scaled(random.choice((0, 0, 1, -1)))
+        return found.floordiv(random.choice((1, 1, 2, 3)))
+
+    lower = tuple(bound(random.randrange(-2, 3)) for _ in range(random.choice((1, 1, 2))))
+    upper = tuple(bound(random.randrange(1, 7)) for _ in range(random.choice((1, 1, 2))))
+    return StepLoop(name, (*lower, Affine()), upper, 0, 20)
+
+
+def random_items(random: Random, names: list[str], around: tuple[str, ...]) -> tuple[TurnItem, ...]:
+    items: list[TurnItem] = []
+    for _ in range(random.randrange(1, 3)):
+        if len(around) < 3 and random.random() < 0.6:
+            names.append(f"l{len(names)}")
+            loop = random_loop(random, names[-1], around)
+            items.append(TurnLoop(loop, random_items(random, names, (*around, loop.name))))
+            continue
+        inner, own = around, list[StepLoop]()
+        for _ in range(random.randrange(3)):
+            names.append(f"l{len(names)}")
+            own.append(random_loop(random, names[-1], inner))
+            inner = (*inner, names[-1])
+        names.append(f"p{len(names)}")
+        items.append(Turn(names[-1], tuple(own), random.randrange(3), random.randrange(1, 9)))
+    return tuple(items)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_iterations_are_those_of_loops_that_run(seed: int) -> None:
+    turns = Turns("t", random_items(Random(seed), [], ()))
+    assert iterations_in_turn(turns) == sum(counted(item, {}) for item in turns.items)
+
+
+def test_lu_by_hand() -> None:
+    found = lu(8, (2, 4), (14, 9))
+    depths = {"scale": timing(1, 15), "update": timing(1, 12)}
+    # From k = 0 on: 4 3 3 2 2 1 1 row tiles, times 2 2 2 1 1 1 1 column tiles; k = 7 has nothing.
+    visits = [max(14, n) + max(9, m) for n, m in ((4, 8), (3, 6), (3, 6), (2, 2), (2, 2), (1, 1))]
+    iterations = sum(visits) + 14 + 9 + 1 + 1
+    trace = simulate(found, depths)
+    assert trace.cycles == iterations - 1 + 15
+    (pipeline,) = trace.processes[0].pipelines
+    assert (pipeline.name, pipeline.starts, pipeline.ends) == ("lu.turns", (0,), (trace.cycles,))
+
+
+def test_interval_is_that_of_the_slowest() -> None:
+    found = trisolv(4, 2, (1, 1))
+    timings = {"divide": timing(1, 5), "update": timing(2, 3)}
+    # 1 + 2, 1 + 1, 1 + 1, 1 + 1 iterations, the last of them idle.
+    assert simulate(found, timings).cycles == 2 * (9 - 1) + 5
+
+
+def test_stencil_is_counted_at_once_for_all_steps() -> None:
+    found = jacobi(2048, 1_000_000, 64, 20)
+    iterations = iterations_in_turn(found.processes[0].turns[0])
+    assert iterations == 2 * 1_000_000 * 2046 * 32
+
+
+def test_they_run_between_the_pipelines_before_and_after() -> None:
+    core = trisolv(4, 1, (1, 1)).processes[0]
+    bring, hand = process("bring", {"a": 4}), process("hand", {"b": 4})
+    parts = (*bring.pipelines, *core.pipelines, *hand.pipelines)
+    joined = Network("net", (Process("p", parts, core.turns),), (), ())
+    names = ("bring", "divide", "update", "hand")
+    trace = simulate(joined, {name: timing(1, 3) for name in names}, samples=4)
+    spans = [(p.name, p.starts[0], p.ends[0]) for p in trace.processes[0].pipelines]
+    # 1 + 3 + 1 + 2 + 1 + 1 + 1 iterations, and one idle.
+    assert spans == [("bring", 0, 6), ("trisolv.turns", 7, 7 + 10 + 3), ("hand", 21, 27)]
+    assert [segment.pipeline for segment in trace.critical_path] == [p for p, _, _ in spans]
+
+
+def test_fifos_inside_are_refused() -> None:
+    core = trisolv(4, 1, (1, 1)).processes[0]
+    writing = replace(core.pipelines[0], ports=(write("f"),))
+    pipelines = (writing, core.pipelines[1])
+    found = Network(
+        "net",
+        (replace(core, pipelines=pipelines), process("b", {"i": 4}, read("f"))),
+        (),
+        (fifo("f", 4),),
+    )
+    with pytest.raises(SimulationError, match="takes turns") as caught:
+        simulate(found, {name: timing(1, 3) for name in ("divide", "update", "b")})
+    assert caught.value.diagnostics[0].code == "E809"
