@@ -387,7 +387,11 @@ class PipelineTiming:
         Cycles between the starts of two iterations.
     depth_cycles
         Cycles that one iteration takes (Vitis' "iteration latency"); at least 1.
+    port_cycles
+        By port, of pipelines that take turns: the cycle of an iteration in which a read takes its
+        element, or the first in which a read would find what a write brings. Empty if not known.
     """
 
     ii: int
     depth_cycles: int
+    port_cycles: tuple[int, ...] = ()

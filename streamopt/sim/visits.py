@@ -4,7 +4,8 @@ Loops are run level by level, with all their points at once. Points that no late
 are one with a weight, so that a stencil's steps, which are all alike, are counted once.
 
 A visit has as many iterations as its loops have points and ``warm_up``, at least ``least_cycles``
-of them. A visit without points, and a loop without iterations, is one idle iteration.
+of them. A loop without iterations is one idle iteration in its place; if it is the outermost of a
+visit, that is all of it.
 """
 
 from __future__ import annotations
@@ -102,21 +103,28 @@ def _of_item(item: TurnItem, around: Points) -> int:
 
 
 def _of_visits(turn: Turn, around: Points) -> int:
-    counts = visit_points(turn.loops, around)
-    busy = np.maximum(counts + turn.warm_up, turn.least_cycles)
-    return int((np.where(counts > 0, busy, IDLE_ITERATIONS) * around.weights).sum())
+    return int((visit_iterations(turn, around) * around.weights).sum())
 
 
-def visit_points(loops: Sequence[StepLoop], around: Points) -> Ints:
-    """Return how many points loops have at each of the points around them."""
+def visit_iterations(turn: Turn, around: Points) -> Ints:
+    """Return how many iterations a visit has at each of the points of the loops around it."""
     visit = "visit "  # no iterator has a space
     values = {**around.values, visit: np.arange(around.weights.size)}
     points = Points(values, np.ones_like(around.weights))
-    for at, loop in enumerate(loops):
-        needed = _bounding(loops[at + 1 :]) | {visit}
-        points = points.inside(loop, *points.bounds(loop), needed)
-    counts = np.bincount(points.values[visit], points.weights, around.weights.size)
-    return counts.astype(np.int64)
+    found, has_none = np.zeros_like(around.weights), np.zeros(around.weights.size, np.bool_)
+    for at, loop in enumerate(turn.loops):
+        lower, trips = points.bounds(loop)
+        idle = IDLE_ITERATIONS * points.weights * (trips == 0)
+        found += _by_visit(points.values[visit], idle, found.size)
+        if at == 0:
+            has_none = trips == 0
+        points = points.inside(loop, lower, trips, _bounding(turn.loops[at + 1 :]) | {visit})
+    found += _by_visit(points.values[visit], points.weights, found.size)
+    return np.where(has_none, found, np.maximum(found + turn.warm_up, turn.least_cycles))
+
+
+def _by_visit(visits: Ints, counts: Ints, size: int) -> Ints:
+    return np.bincount(visits, counts, size).astype(np.int64)
 
 
 def _needed(item: TurnItem) -> frozenset[str]:

@@ -35,15 +35,16 @@ def counted(item: TurnItem, point: dict[str, int]) -> int:
             return 1
         inner = [{**point, item.loop.name: value} for value in values]
         return sum(counted(each, around) for around in inner for each in item.items)
-    points = points_of(item.loops, point)
-    return max(points + item.warm_up, item.least_cycles) if points else 1
+    if item.loops and not values_of(item.loops[0], point):
+        return 1
+    return max(points_of(item.loops, point) + item.warm_up, item.least_cycles)
 
 
 def points_of(loops: Sequence[StepLoop], point: dict[str, int]) -> int:
     if not loops:
         return 1
     first, *rest = loops
-    return sum(points_of(rest, {**point, first.name: at}) for at in values_of(first, point))
+    return sum(points_of(rest, {**point, first.name: at}) for at in values_of(first, point)) or 1
 
 
 def random_loop(random: Random, name: str, around: Sequence[str]) -> StepLoop:
