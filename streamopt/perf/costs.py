@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.schedule import NodePlan
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.perf.paper.timing import nest_timing
@@ -80,6 +82,45 @@ class NodeCost:
     as_buffer: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+@dataclass(frozen=True, slots=True)
+class OpenPlans:
+    """The plans of a sequential node that are of interest.
+
+    Attributes
+    ----------
+    most_dsps, most_luts
+        Of the node; None for no limit.
+    has_lanes
+        Whether loops may be unrolled.
+    bindings
+        What the operators may be built from.
+    """
+
+    most_dsps: int | None = None
+    most_luts: int | None = None
+    has_lanes: bool = False
+    bindings: tuple[Binding, ...] = ((),)
+
+
+class SequentialCosts(Protocol):
+    """The plans of sequential nodes of one graph, each with what it costs as built."""
+
+    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return plans worth considering, first the one that begins: without lanes."""
+        ...
+
+    def cost(self, node: SequentialNode, plan: NodePlan) -> NodeCost:
+        """Return the cost of a plan."""
+        ...
+
+
+def plain_plan(node: Node) -> NodePlan:
+    """Return the plan of a node as it is: original loop order, no unrolling."""
+    return NodePlan(
+        node.name, tuple(node.trip_counts), tuple((name, 1) for name in node.trip_counts)
+    )
+
+
 class CostModel(Protocol):
     """From loop order and unroll factors of one node to its cost."""
 
@@ -101,26 +142,64 @@ class CostModel(Protocol):
         """Return DSPs below which no choice of a node in a setting goes."""
         ...
 
+    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `SequentialCosts`."""
+        ...
 
-class _Published:
+    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCosts:
     """Tables 2 and 3 and equation 3 of [1]: `nest_timing` and `dsps_per_lane`.
 
     [1] Basalama and Cong, Stream-HLS, FPGA 2025.
+
+    Attributes
+    ----------
+    sequential
+        Of sequential nodes, which [1] doesn't have; None for one plan of each.
     """
+
+    sequential: SequentialCosts | None = None
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
     ) -> NodeCost:
+        """Return the cost of a node; see `CostModel`."""
         tiles = {name: -(-trips // factors[name]) for name, trips in node.trip_counts.items()}
         algebra: Any = INTEGERS
         timing = nest_timing(node, order, tiles, setting.operands, algebra, stores=setting.stores)
         return NodeCost(timing, prod(factors.values()) * setting.lane_dsps)
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
-        return setting.lane_dsps
+        """Return the DSPs of one lane."""
+        if self.sequential is None or not isinstance(node, SequentialNode):
+            return setting.lane_dsps
+        return least_plan_dsps(self.sequential, node, setting.binding)
+
+    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `SequentialCosts`."""
+        if self.sequential is None:
+            return (plain_plan(node),)
+        return self.sequential.plans(node, wanted)
+
+    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        if self.sequential is None:
+            return self.node_cost(node, plan.order, plan.factors, setting)
+        return self.sequential.cost(node, plan)
 
 
-PUBLISHED: CostModel = _Published()
+def least_plan_dsps(costs: SequentialCosts, node: SequentialNode, binding: Binding) -> int:
+    """Return the DSPs of the plan of a sequential node that has no lanes."""
+    first, *_ = costs.plans(node, OpenPlans(bindings=(binding,)))
+    return int(costs.cost(node, first).dsps)
+
+
+PUBLISHED: CostModel = PublishedCosts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,25 +217,41 @@ class LaterCosts:
     ) -> NodeCost:
         """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
         cost = self.whole.node_cost(node, order, factors, setting)
-        own, other = cost.timing, self.times.node_cost(node, order, factors, setting).timing
-        last = _later(own.last_write, other.last_write)
-        epilogues = {
-            array: _later(
-                own.last_write - own.last_read[array], other.last_write - other.last_read[array]
-            )
-            for array in setting.operands
-        }
-        timing = replace(
-            other,
-            first_write=_later(own.first_write, other.first_write),
-            last_write=last,
-            last_read={array: last - epilogue for array, epilogue in epilogues.items()},
-        )
-        return replace(cost, timing=timing)
+        other = self.times.node_cost(node, order, factors, setting).timing
+        return _no_earlier(cost, other, setting.operands)
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""
         return self.whole.least_dsps(node, setting)
+
+    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `SequentialCosts`."""
+        return self.whole.plans(node, wanted)
+
+    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        cost = self.whole.plan_cost(node, plan, setting)
+        other = self.times.plan_cost(node, plan, setting).timing
+        return _no_earlier(cost, other, setting.operands)
+
+
+def _no_earlier(cost: NodeCost, other: NestTiming[Any], operands: Sequence[str]) -> NodeCost:
+    """Return a cost with the later of two times."""
+    own = cost.timing
+    last = _later(own.last_write, other.last_write)
+    epilogues = {
+        array: _later(
+            own.last_write - own.last_read[array], other.last_write - other.last_read[array]
+        )
+        for array in operands
+    }
+    timing = replace(
+        other,
+        first_write=_later(own.first_write, other.first_write),
+        last_write=last,
+        last_read={array: last - epilogue for array, epilogue in epilogues.items()},
+    )
+    return replace(cost, timing=timing)
 
 
 def _later(first: Any, second: Any) -> Any:
@@ -181,7 +276,9 @@ class PricedCosts:
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
     ) -> NodeCost:
         """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
-        cost = self.whole.node_cost(node, order, factors, setting)
+        return self._paid(self.whole.node_cost(node, order, factors, setting))
+
+    def _paid(self, cost: NodeCost) -> NodeCost:
         paid = np.floor(np.asarray(cost.luts) * self.price).astype(np.int64)
         dsps = cost.dsps + (int(paid) if paid.ndim == 0 else paid)
         return replace(cost, dsps=dsps, luts=0, as_fifo={}, as_buffer={})
@@ -189,3 +286,11 @@ class PricedCosts:
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""
         return self.whole.least_dsps(node, setting)
+
+    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `SequentialCosts`."""
+        return self.whole.plans(node, wanted)
+
+    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        return self._paid(self.whole.plan_cost(node, plan, setting))

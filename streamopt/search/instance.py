@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
     Integers = npt.NDArray[np.int64]
 
@@ -274,7 +274,7 @@ def _walks(
 
 def _choices(rows: NodeRows, loops: Mapping[int, int], resources: int) -> Choices:
     """Return the rows without what belongs to a channel."""
-    taken = np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1)
+    taken = np.array(rows.factors if loops else (), dtype=np.int64).reshape(len(rows), -1)
     return Choices(
         first_write=rows.times.first_write,
         last_write=rows.times.last_write,

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import full_depth_elems
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import (
     ChannelKind,
     ChannelPlan,
@@ -19,7 +20,7 @@ from streamopt.ir.schedule import (
     Prediction,
     Schedule,
 )
-from streamopt.perf.costs import PUBLISHED, Setting
+from streamopt.perf.costs import PUBLISHED, OpenPlans, Setting, plain_plan
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.timing import graph_times
 from streamopt.space.decisions import read_stream_order, write_stream_order
@@ -27,14 +28,15 @@ from streamopt.space.decisions import read_stream_order, write_stream_order
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.graph import Edge, Graph
+    from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import Binding
     from streamopt.perf.costs import CostModel, NodeCost
     from streamopt.space.decisions import DecisionSpace, LoopOrder
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
 NONE: Mapping[str, Binding] = MappingProxyType({})
 """Everything as the tool builds it."""
+NO_PLANS: Mapping[str, NodePlan] = MappingProxyType({})
 
 
 def assemble(
@@ -42,23 +44,32 @@ def assemble(
     orders: Mapping[str, LoopOrder],
     factors: Mapping[str, Sequence[int]],
     bindings: Mapping[str, Binding] = NONE,
+    plans: Mapping[str, NodePlan] = NO_PLANS,
 ) -> Schedule:
     """Return the schedule with these loop orders and unroll factors (in program order of loops).
 
     FIFO depths are those of published practice: a lane holds all its elements.
+
+    Parameters
+    ----------
+    plans
+        By sequential node; one that has none stays as it is.
     """
-    nodes = tuple(
-        NodePlan(
+
+    def planned(node: Node) -> NodePlan:
+        if isinstance(node, SequentialNode):
+            return plans.get(node.name) or plain_plan(node)
+        return NodePlan(
             node.name,
             tuple(orders[node.name]),
             tuple(zip(node.trip_counts, factors[node.name], strict=True)),
             bindings.get(node.name, ()),
         )
-        for node in graph.nodes
-    )
-    plans = {plan.node: plan for plan in nodes}
+
+    nodes = tuple(map(planned, graph.nodes))
+    every = {plan.node: plan for plan in nodes}
     return Schedule(
-        graph.name, nodes, tuple(_channel_plan(graph, edge, plans) for edge in graph.edges)
+        graph.name, nodes, tuple(_channel_plan(graph, edge, every) for edge in graph.edges)
     )
 
 
@@ -87,15 +98,23 @@ def assemble_rows(
         {name: rows[name].orders[place] for name, place in chosen.items()},
         {name: rows[name].factors[place] for name, place in chosen.items()},
         {name: rows[name].bindings[place] for name, place in chosen.items()},
+        {name: rows[name].plans[place] for name, place in chosen.items() if rows[name].plans},
     )
 
 
-def baseline(graph: Graph) -> Schedule:
-    """Return the schedule of level opt1: original loop orders, no unrolling."""
+def baseline(graph: Graph, plans: Mapping[str, NodePlan] = NO_PLANS) -> Schedule:
+    """Return the schedule of level opt1: original loop orders, no unrolling.
+
+    Parameters
+    ----------
+    plans
+        By sequential node; one that has none stays as it is.
+    """
     return assemble(
         graph,
         {node.name: tuple(node.trip_counts) for node in graph.nodes},
         {node.name: (1,) * len(node.loops) for node in graph.nodes},
+        plans=plans,
     )
 
 
@@ -109,7 +128,14 @@ def plainest(space: DecisionSpace) -> Schedule:
             node.name: [factor_of[node.name, loop.name] for loop in node.loops]
             for node in space.graph.nodes
         },
+        plans=first_plans(space.graph, space.costs),
     )
+
+
+def first_plans(graph: Graph, costs: CostModel) -> dict[str, NodePlan]:
+    """Return the plans of sequential nodes without lanes."""
+    sequential = (node for node in graph.nodes if isinstance(node, SequentialNode))
+    return {node.name: costs.plans(node, OpenPlans())[0] for node in sequential}
 
 
 def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> Prediction:
@@ -155,7 +181,10 @@ def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str,
     for node in graph.nodes:
         plan = plans[node.name]
         setting = Setting.of(graph, node, ins[node.name], outs[node.name], plan.binding)
-        found[node.name] = costs.node_cost(node, plan.order, plan.factors, setting)
+        if isinstance(node, SequentialNode):
+            found[node.name] = costs.plan_cost(node, plan, setting)
+        else:
+            found[node.name] = costs.node_cost(node, plan.order, plan.factors, setting)
     return found
 
 
@@ -169,10 +198,12 @@ def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
     factors = {plan.node: plan.factors for plan in schedule.nodes}
     for node in space.graph.nodes:
         plan = plans[node.name]
+        if isinstance(node, SequentialNode):
+            continue
         if plan.order not in space.orders[node.name]:
             found.append(f"{node.name}: loop order {', '.join(plan.order)} is not allowed")
     for group in space.classes:
-        taken = {factors[node][loop] for node, loop in group.members}
+        taken = {factors[node].get(loop, 1) for node, loop in group.members}
         if len(taken) > 1 or not taken <= set(group.factors):
             loops = ", ".join(f"{node}.{loop}" for node, loop in group.members)
             found.append(f"unroll factors {sorted(taken)} of {loops} are not allowed")

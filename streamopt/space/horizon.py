@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from streamopt.space.assemble import assemble_rows
-from streamopt.space.rows import NodeRows
+from streamopt.space.row_values import NodeRows
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -46,6 +46,7 @@ class HorizonFilter:
         self._factors = {
             name: np.array(rows[name].factors, dtype=np.int64).reshape(len(rows[name]), -1)
             for name in self._names
+            if not rows[name].plans
         }
         self._ins = space.graph.in_edges()
         self._outs = space.graph.out_edges()
@@ -258,4 +259,5 @@ def _take(rows: NodeRows, places: Integers) -> NodeRows:
         streams={channel: pick(orders) for channel, orders in rows.streams.items()},
         untiled=rows.untiled.taken(places) if rows.untiled is not None else None,
         usage=rows.usage.taken(places),
+        plans=pick(rows.plans) if rows.plans else (),
     )

@@ -20,6 +20,8 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import Setting
 from streamopt.space.decisions import read_stream_order, write_stream_order
 from streamopt.space.dominance import minimal
+from streamopt.space.plan_rows import plan_rows
+from streamopt.space.row_values import NodeRows, Times
 from streamopt.space.usage import RowUsage
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
@@ -43,61 +45,6 @@ LAST_WRITE = 2
 
 StreamKey = tuple[tuple[int, ...] | None, ...]
 """Stream order of a node on each of its channels, None where it can't be a FIFO."""
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Relative times of every row, in cycles.
-
-    ``epilogue`` is LW - LR by array; 0 where no channel of the array can stream, as a node that
-    starts after its producer's end has read nothing before.
-    """
-
-    first_write: Integers
-    last_write: Integers
-    epilogue: Mapping[str, Integers]
-
-    def taken(self, places: Integers) -> Times:
-        """Return the times of some rows, by their places."""
-        epilogue = {array: cycles[places] for array, cycles in self.epilogue.items()}
-        return Times(self.first_write[places], self.last_write[places], epilogue)
-
-
-@dataclass(frozen=True, slots=True)
-class NodeRows:
-    """The rows of one node; all sequences have one entry a row.
-
-    Attributes
-    ----------
-    factors
-        Unroll factors in the node's loop order.
-    bindings
-        What the operators are built from.
-    streams
-        By channel: the order in which the row walks the channel's array, None if it can't stream.
-    untiled
-        The times of the row's loop order with all factors 1; only where the level asks for it.
-    usage
-        Of DSPs, and of LUTs where the space limits them.
-    """
-
-    node: str
-    orders: tuple[LoopOrder, ...]
-    factors: tuple[tuple[int, ...], ...]
-    bindings: tuple[Binding, ...]
-    times: Times
-    streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
-    untiled: Times | None
-    usage: RowUsage
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.orders)
-
-    @property
-    def dsps(self) -> Integers:
-        """Return the DSPs of every row."""
-        return self.usage.own[:, 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +100,11 @@ def node_rows(
     found: dict[str, NodeRows] = {}
     for node in space.graph.nodes:
         channels = ins[node.name], outs[node.name]
-        own = _rows_of(space, _candidates(space, class_of, node, channels), known, check)
+        if isinstance(node, SequentialNode):
+            check()
+            own = plan_rows(space, node, channels, _most_dsps(space, node), prune=prune)
+        else:
+            own = _rows_of(space, _candidates(space, class_of, node, channels), known, check)
         if own is None:
             message = f"{node.name} doesn't fit into {space.dsp_limit} DSPs beside the other nodes"
             raise InfeasibleError(Diagnostic("E401", message, hint="give --dsp a larger number"))
@@ -185,16 +136,21 @@ def _candidates(
         setting=Setting.of(space.graph, node, ins, outs),
         streamed=frozenset(edge.array for edge in ins if edge.channel in space.streamable),
         channels=tuple(edge for edge in (*ins, *outs) if edge.channel in space.streamable),
-        most_dsps=space.dsp_limit - (sum(space.least_dsps.values()) - space.least_dsps[node.name]),
+        most_dsps=_most_dsps(space, node),
         factors=factors,
         group=np.unique(values[:, shared], axis=0, return_inverse=True)[1].ravel(),
         has_luts=space.lut_limit is not None,
     )
 
 
+def _most_dsps(space: DecisionSpace, node: Node) -> int:
+    """Return the DSPs that the other nodes leave to one."""
+    return space.dsp_limit - (sum(space.least_dsps.values()) - space.least_dsps[node.name])
+
+
 def _soon_enough(space: DecisionSpace, node: Node, factors: Integers) -> npt.NDArray[np.bool_]:
     """Return which factors leave no more iterations than the horizon has cycles."""
-    if space.horizon_cycles is None or isinstance(node, SequentialNode):
+    if space.horizon_cycles is None:
         return np.ones(len(factors), dtype=bool)
     trips = np.array(list(node.trip_counts.values()), dtype=np.int64)
     iterations: Integers = (-(-trips // factors)).prod(axis=1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Node
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
 
 def steady_rows(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> dict[str, NodeRows]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from streamopt.evaluation.boundary_ports import with_boundary
-from streamopt.space.assemble import baseline, evaluate, interval_cycles, plainest
+from streamopt.space.assemble import baseline, evaluate, first_plans, interval_cycles, plainest
 from streamopt.space.decisions import decision_space
 from streamopt.space.objective import Latency, Objective
 from streamopt.target.device import or_usual
@@ -63,7 +63,9 @@ class Problem:
 
     def plainest(self) -> Schedule:
         """Return a schedule to begin with: nothing is decided but what is fixed."""
-        return plainest(self.decision_space()) if self.space.fixed else baseline(self.graph)
+        if self.space.fixed:
+            return plainest(self.decision_space())
+        return baseline(self.graph, first_plans(self.graph, self.space.costs))
 
     def evaluate(self, schedule: Schedule) -> Prediction:
         """Return the times and DSPs of a schedule under the problem's costs, in integers."""

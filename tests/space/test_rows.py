@@ -19,7 +19,7 @@ from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
-from streamopt.space.rows import NodeRows, Times, node_rows
+from streamopt.space.rows import node_rows
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.oracle.exhaustive import exhaustive
 from tests.support.random.graphs import random_graph
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph, Node
     from streamopt.perf.costs import NodeCost, Setting
+    from streamopt.space.row_values import NodeRows, Times
     from streamopt.strategies.oracle.exhaustive import OracleResult
 
 TOP = Path(__file__).parents[2]
@@ -196,8 +197,7 @@ class Recorded:
         self.iterations = max(self.iterations, most)
         return PUBLISHED.node_cost(node, order, factors, setting)
 
-    def least_dsps(self, node: Node, setting: Setting) -> int:
-        return PUBLISHED.least_dsps(node, setting)
+    least_dsps, plans, plan_cost = PUBLISHED.least_dsps, PUBLISHED.plans, PUBLISHED.plan_cost
 
 
 @pytest.mark.parametrize("horizon", [5, 11, 23])

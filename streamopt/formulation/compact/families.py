@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from streamopt.formulation.compact.variables import Compact
     from streamopt.ir.graph import Edge
-    from streamopt.space.rows import Times
+    from streamopt.space.row_values import Times
 
 BUDGETS = ("dsp_budget", "lut_budget")
 """By resource, in the order of the limits of a space."""

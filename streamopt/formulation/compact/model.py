@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.objective import Objective
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
 LATENCY = Latency()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from streamopt.formulation.tags import Formulation
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
     Integers = npt.NDArray[np.int64]
 

@@ -17,7 +17,7 @@ from streamopt.formulation.tags import Formulation, Tag, new_model, pyo
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.perf.paper.timing import NestTiming, nest_timing
-from streamopt.space.assemble import assemble
+from streamopt.space.assemble import assemble, first_plans
 from streamopt.space.decisions import read_stream_order, write_stream_order
 
 if TYPE_CHECKING:
@@ -219,4 +219,5 @@ def read_back(paper: Paper, values: Mapping[str, float]) -> Schedule:
         node: tuple(round(values[u.name]) for u in loops.values())
         for node, loops in paper.unroll.items()
     }
-    return assemble(paper.space.graph, orders, factors)
+    plans = first_plans(paper.space.graph, paper.space.costs)
+    return assemble(paper.space.graph, orders, factors, plans=plans)

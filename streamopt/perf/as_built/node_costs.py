@@ -24,10 +24,10 @@ from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 from streamopt.ir.schedule import bound_implementation
-from streamopt.perf.as_built.closed_form import built_run, sequential_run
+from streamopt.perf.as_built.closed_form import built_run
 from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
 from streamopt.perf.as_built.node_operators import node_operators
-from streamopt.perf.costs import NodeCost
+from streamopt.perf.costs import NodeCost, least_plan_dsps
 from streamopt.perf.paper.timing import NestTiming
 from streamopt.perf.pipelines.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.pipelines.recurrence import (
@@ -35,9 +35,7 @@ from streamopt.perf.pipelines.recurrence import (
     interval_cycles,
     recurrences,
 )
-from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.fabric import least_pipeline_luts
-from streamopt.perf.resources.network import resources
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -49,9 +47,9 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
     from streamopt.ir.program import Array
-    from streamopt.ir.schedule import Binding
+    from streamopt.ir.schedule import Binding, NodePlan
     from streamopt.perf.as_built.node_operators import NodeOperators
-    from streamopt.perf.costs import Setting
+    from streamopt.perf.costs import OpenPlans, SequentialCosts, Setting
     from streamopt.perf.pipelines.bandwidth import TransferRule
     from streamopt.target.device import Target
 
@@ -142,6 +140,8 @@ class AsBuiltCosts:
         By streaming node; for a mover, the rule of its channel.
     counted
         By node, a binding by which DSPs are counted, whatever the tool does.
+    sequential
+        Of sequential nodes.
     """
 
     def __init__(
@@ -152,8 +152,9 @@ class AsBuiltCosts:
         target: Target,
         ports: Mapping[str, PortRule | TransferRule],
         counted: Mapping[str, Binding],
+        sequential: SequentialCosts,
     ) -> None:
-        self._counted = counted
+        self._counted, self._sequential = counted, sequential
         self._graph = graph
         self._network = network
         self._pipelines = pipelines
@@ -170,8 +171,6 @@ class AsBuiltCosts:
         setting: Setting,
     ) -> NodeCost:
         """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
-        if isinstance(node, SequentialNode):
-            return self._sequential(node)
         vectors = {
             name: np.atleast_1d(np.asarray(factors[name], dtype=np.int64))
             for name in node.trip_counts
@@ -194,8 +193,16 @@ class AsBuiltCosts:
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node goes; adders may do without."""
         if isinstance(node, SequentialNode):
-            return int(self._sequential(node).dsps)
+            return least_plan_dsps(self._sequential, node, setting.binding)
         return self._nest(node, setting.binding).least_dsps()
+
+    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
+        return self._sequential.plans(node, wanted)
+
+    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        return self._sequential.cost(node, plan)
 
     def _nest(self, node: Node, binding: Binding) -> _NodeBody:
         key = (node.name, binding)
@@ -219,13 +226,6 @@ class AsBuiltCosts:
 
     def _operators(self, node: Node, binding: Binding) -> NodeOperators:
         return node_operators(node, self._graph.element_of, binding)
-
-    def _sequential(self, node: SequentialNode) -> NodeCost:
-        own = self._pipelines[node.name]
-        timings = pipeline_timings(self._network, self._target)
-        used = resources(self._network, timings, self._target).pipelines
-        run = sequential_run(node, own, timings)
-        return NodeCost(run, sum(used[pipeline.name].dsps for pipeline in own))
 
 
 def _bound(binding: Binding, operation: Operation) -> Operation:

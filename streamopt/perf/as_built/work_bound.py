@@ -17,7 +17,7 @@ from streamopt.analysis.accumulator import is_hurried
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation
 from streamopt.perf.as_built.node_operators import node_operators
-from streamopt.perf.costs import Setting
+from streamopt.perf.costs import OpenPlans, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 WEIGHTS: Floats = np.linspace(0.0, 1.0, 1025)
 """Of the DSPs; the rest is of the LUTs."""
+NO_SETTING = Setting((), 1, 0)
 AS_TOOL: tuple[Binding, ...] = ((),)
 ROUNDING = 1e-9
 """Relative, that sums of floats may be too large by."""
@@ -54,7 +55,7 @@ def work_bound_cycles(
     Parameters
     ----------
     costs
-        Of sequential nodes, which have no choice.
+        Of sequential nodes: their plans, and how long each runs.
     bindings
         By node, what its operators may be built from; others are as the tool builds them.
     counted
@@ -65,8 +66,10 @@ def work_bound_cycles(
     alone: dict[str, float] = {}
     for node in graph.nodes:
         if isinstance(node, SequentialNode):
-            run = costs.node_cost(node, tuple(node.trip_counts), {}, Setting((), 1, 0)).timing
-            alone[node.name] = float(run.last_write)
+            ways = bindings.get(node.name, AS_TOOL)
+            wanted = OpenPlans(limits.dsps, limits.luts, has_lanes=True, bindings=ways)
+            runs = (costs.plan_cost(node, p, NO_SETTING).timing for p in costs.plans(node, wanted))
+            alone[node.name] = float(min(run.last_write for run in runs))
             continue
         own = shares.of_node(node, bindings.get(node.name, AS_TOOL))
         alone[node.name] = float(own.max())

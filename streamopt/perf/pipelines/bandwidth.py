@@ -20,9 +20,10 @@ from streamopt.ir.ports import WORD_BITS, words_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.graph import Node
+    from streamopt.ir.graph import Node, SequentialNode
     from streamopt.ir.network import Memory, Network, Pipeline
-    from streamopt.perf.costs import CostModel, NodeCost, Setting
+    from streamopt.ir.schedule import NodePlan
+    from streamopt.perf.costs import CostModel, NodeCost, OpenPlans, Setting
     from streamopt.target.device import Target
 
 
@@ -159,3 +160,11 @@ class ChannelLimited:
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""
         return self._costs.least_dsps(node, setting)
+
+    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
+        return self._costs.plans(node, wanted)
+
+    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        return self._costs.plan_cost(node, plan, setting)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from streamopt.formulation.compact.variables import Compact
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
 
 class ByName(dict[str, Any]):

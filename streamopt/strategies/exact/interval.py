@@ -18,12 +18,13 @@ from streamopt.space.assemble import (
     violations,
 )
 from streamopt.space.horizon import HorizonFilter
-from streamopt.space.rows import Times, node_rows
+from streamopt.space.row_values import Times
+from streamopt.space.rows import node_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 

@@ -26,7 +26,7 @@ from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
+from streamopt.strategies.sequential.built_plans import BuiltPlans
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.buffer_banks import buffer_load
 from streamopt.transforms.line_buffers import window_interval
@@ -79,7 +80,8 @@ def as_built_costs(
         or _port_rule(graph, node, counts, limits, all_known=all_known)
         for node in graph.nodes
     }
-    return AsBuiltCosts(graph, pipelines, network, on, rules, counted)
+    sequential = BuiltPlans(graph, on, most_banks)
+    return AsBuiltCosts(graph, pipelines, network, on, rules, counted, sequential)
 
 
 def _transfer_rule(

@@ -198,8 +198,7 @@ class SimulatedDescent:
                 found.append(0)
                 continue
             plan, own = plans[name], self._rows[name]
-            trips = self._space.graph.node(name).trip_counts
-            wanted = plan.order, tuple(plan.factors[loop] for loop in trips), plan.binding
+            wanted = plan.order, tuple(plan.factors.values()), plan.binding
             known = zip(own.orders, own.factors, own.bindings, strict=True)
             place = next((at for at, row in enumerate(known) if row == wanted), None)
             if place is None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from streamopt.formulation.compact import model as compact
 from streamopt.formulation.paper import model as paper
 from streamopt.solvers.result import Proof, SolveResult, Stop
-from streamopt.space.assemble import assemble
+from streamopt.space.assemble import assemble, first_plans
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import FewestDsps, Interval, Latency
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
     from streamopt.strategies.programs.solver_search import ReadBack
     from streamopt.strategies.solution import Solution
 
@@ -165,7 +165,8 @@ def _untiled_cycles(search: SolverSearch, schedule: Schedule) -> int:
     graph = search.problem.graph
     orders = {plan.node: plan.order for plan in schedule.nodes}
     ones = {node.name: (1,) * len(node.loops) for node in graph.nodes}
-    return search.problem.evaluate(assemble(graph, orders, ones)).latency_cycles
+    plans = first_plans(graph, search.problem.space.costs)
+    return search.problem.evaluate(assemble(graph, orders, ones, plans=plans)).latency_cycles
 
 
 def _steps(lower: int, highest: int) -> Iterator[int]:

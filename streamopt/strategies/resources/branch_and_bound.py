@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
     from streamopt.strategies.resources.limits import Limits
     from streamopt.strategies.resources.relaxation import Relaxed
     from streamopt.strategies.run import Run

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.search.instance import SearchInstance
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
     Rows = Mapping[str, NodeRows]
     ShouldStop = Callable[[], bool]

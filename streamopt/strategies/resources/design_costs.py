@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import NodePlan, Schedule
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
     from streamopt.strategies.resources.surroundings import Neighbour, Option
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources

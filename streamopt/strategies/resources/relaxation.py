@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.search.instance import SearchInstance
     from streamopt.search.labels.label_setting import SearchResult
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
     Rows = Mapping[str, NodeRows]
 

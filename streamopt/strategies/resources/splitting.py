@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
     Integers = npt.NDArray[np.int64]
     Rows = dict[str, NodeRows]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
     Factors: TypeAlias = Mapping[str, int]
     Counts: TypeAlias = tuple[int, ...]

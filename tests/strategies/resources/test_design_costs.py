@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.rows import NodeRows
+    from streamopt.space.row_values import NodeRows
 
 TOP = Path(__file__).parents[3]
 ENDLESS = {str(name): 1 << 30 for name in RESOURCE_NAMES}
