@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BuiltPlan:
-    """What a plan takes and how long it runs."""
+    """A plan with its cost, and all that the node takes alone."""
 
     cost: NodeCost
     used: Resources
