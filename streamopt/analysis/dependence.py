@@ -84,9 +84,9 @@ def data_flow(
         How many accesses are handed to isl together.
     """
     asked = [
-        (StatementRead(at, number), instance, access)
+        (StatementRead(at, number), where, access)
         for at, instance in enumerate(statements)
-        for number, access in enumerate(instance.reads)
+        for number, (access, where) in enumerate(instance.conditional_reads)
         if among is None or access.array in among
     ]
     written = {instance.target.array for instance in statements}
@@ -133,9 +133,9 @@ def ordering_pairs(
     written = {instance.target.array for instance in statements}
     reads, writes = (
         [
-            replace(_event(at, number, instance, access), hides=number == _WRITE)
+            replace(_event(at, number, where, access), hides=number == _WRITE)
             for at, instance in enumerate(statements)
-            for number, access in touched(instance)
+            for number, (access, where) in touched(instance)
             if access.array in written
         ]
         for touched in (_distinct_reads, _own_write)
@@ -149,12 +149,16 @@ def ordering_pairs(
     return frozenset((source, sink) for source, sink in pairs if source != sink)
 
 
-def _distinct_reads(instance: StatementInstance) -> Iterator[tuple[int, Access]]:
-    return enumerate(dict.fromkeys(instance.reads))
+def _distinct_reads(
+    instance: StatementInstance,
+) -> Iterator[tuple[int, tuple[Access, StatementInstance]]]:
+    return enumerate(dict.fromkeys(instance.conditional_reads))
 
 
-def _own_write(instance: StatementInstance) -> Iterator[tuple[int, Access]]:
-    yield _WRITE, instance.target
+def _own_write(
+    instance: StatementInstance,
+) -> Iterator[tuple[int, tuple[Access, StatementInstance]]]:
+    yield _WRITE, (instance.target, instance)
 
 
 def execution_order(statements: Sequence[StatementInstance], earlier: int, later: int) -> Any:
@@ -257,8 +261,8 @@ def dependence_relations(statements: Sequence[StatementInstance]) -> tuple[Depen
     """Return all dependences between the iterations of statements."""
     touched: dict[str, list[tuple[int, bool, Access, Any]]] = {}
     for at, instance in enumerate(statements):
-        for access, writes in _accesses(instance):
-            relation = _access_map(instance, access, at)
+        for access, where, writes in _accesses(instance):
+            relation = _access_map(where, access, at)
             touched.setdefault(access.array, []).append((at, writes, access, relation))
     orders: dict[tuple[int, int], Any] = {}
     return tuple(
@@ -292,10 +296,13 @@ def _kind(first_writes: bool, second_writes: bool) -> DependenceKind:
     return DependenceKind.FLOW if first_writes else DependenceKind.ANTI
 
 
-def _accesses(instance: StatementInstance) -> Iterator[tuple[Access, bool]]:
-    yield instance.target, True
-    for access in dict.fromkeys(instance.reads):
-        yield access, False
+def _accesses(
+    instance: StatementInstance,
+) -> Iterator[tuple[Access, StatementInstance, bool]]:
+    """Yield every access with the statement where it happens, and whether it is the write."""
+    yield instance.target, instance, True
+    for access, where in dict.fromkeys(instance.conditional_reads):
+        yield access, where, False
 
 
 def _access_map(instance: StatementInstance, access: Access, at: int) -> Any:

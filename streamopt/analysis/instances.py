@@ -15,7 +15,7 @@ After::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
@@ -61,6 +61,15 @@ class StatementInstance:
         """Return every read in program order, repeated ones too: guards first, then the value."""
         expressions: list[ir.Expression] = [*self.guards, self.assign.value]
         return tuple(p.access for e in expressions for p in ir.walk(e) if isinstance(p, ir.Read))
+
+    @property
+    def conditional_reads(self) -> tuple[tuple[ir.Access, StatementInstance], ...]:
+        """Return every read of `reads`, with the statement guarded by when it is evaluated."""
+        return tuple(
+            (access, replace(self, guards=(*self.guards, *under)) if under else self)
+            for expression in (*self.guards, self.assign.value)
+            for access, under in ir.conditional_reads(expression)
+        )
 
     @property
     def iterators(self) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import instances, may_run
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.transforms.restructure.accumulators import accumulate_in_place
 from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
+from streamopt.transforms.restructure.forwarding import forward_copies
 from streamopt.transforms.restructure.naming import final_names
 from streamopt.transforms.restructure.reductions import with_extremes
 from streamopt.transforms.restructure.scalars import (
@@ -30,6 +32,8 @@ STATEMENT_PASSES = (
     forward_substitution,
     private_work_arrays,
     expand_variables,
+    forward_copies,
+    accumulate_in_place,
 )
 """Passes on single statements in their loops: scalars and work arrays leave their way."""
 PROGRAM_PASSES = (drop_unused, fold_starts, fold_copies, drop_unused)

@@ -1,0 +1,127 @@
+"""Private variables that hold an element until it is written, kept in the element's own place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.dependence import data_flow
+from streamopt.analysis.instances import StatementInstance
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.expression import Access, Read
+from streamopt.ir.source import Assign, RangeLoop
+from streamopt.transforms.restructure.flat_source import FlatSource, uses_of, with_accesses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from streamopt.transforms.restructure.flat_source import Uses
+
+    Place = Callable[[Access], Access]
+
+
+def accumulate_in_place(body: FlatSource) -> FlatSource:
+    """Keep a private value where it is written in the end, if statements wait for it in a circle.
+
+    Before: ``for i: w[i] = b[i]; for j < i: w[i] -= A[i][j] * y[j]; y[i] = w[i]``
+    After:  ``for i: y[i] = b[i]; for j < i: y[i] -= A[i][j] * y[j]``
+
+    Legal where every read gets its value from the same iteration of the same statement as before,
+    and the caller sees the same values at the end.
+    """
+    uses = uses_of(body.statements)
+    private = [name for name in body.variables if body.is_private(name)]
+    found = {name: next(_places(name, body, uses), None) for name in private}
+    places = {name: place for name, place in found.items() if place is not None}
+    if not places:
+        return body
+    together = _moved(body, places)
+    if together is not None or len(places) == 1:
+        return together or body
+    for name, place in places.items():
+        body = _moved(body, {name: place}) or body
+    return body
+
+
+def _places(name: str, body: FlatSource, uses: Uses) -> Iterator[Place]:
+    """Yield maps from the elements of a variable to those that are written from them."""
+    writers = uses.writers.get(name, ())
+    met = {access.array for at in writers for access in body.statements[at].reads} - {name}
+    for touch, access in uses.touches.get(name, ()):
+        reader = body.statements[touch.statement]
+        target = reader.target
+        if target.array not in met or target.array == name:
+            continue
+        if body.variables[target.array].element is not body.variables[name].element:
+            continue
+        place = _place(access, target)
+        if place is not None:
+            yield place
+
+
+def _place(held: Access, target: Access) -> Place | None:
+    """Return which element of the target's array belongs to an element of a variable."""
+    known: dict[str, tuple[int, int]] = {}
+    for at, subscript in enumerate(held.subscripts):
+        match subscript.terms:
+            case ((Iter(iterator), 1),) if iterator not in known:
+                known[iterator] = at, subscript.constant
+            case _:
+                return None
+    if not {*target.iterators()} <= {*known}:
+        return None
+
+    def place(access: Access) -> Access:
+        values = {
+            iterator: access.subscripts[at] - Affine.of(constant)
+            for iterator, (at, constant) in known.items()
+        }
+        return target.substitute(values)
+
+    return place
+
+
+def _moved(body: FlatSource, places: Mapping[str, Place]) -> FlatSource | None:
+    """Return the source with variables in their places; None where that changes a value."""
+
+    def moved(access: Access) -> Access:
+        place = places.get(access.array)
+        return access if place is None else place(access)
+
+    statements = tuple(
+        with_accesses(instance, lambda _, access: Read(moved(access)), moved)
+        for instance in body.statements
+    )
+    pairs = zip(body.statements, statements, strict=True)
+    targets = {new.target.array for old, new in pairs if old.target.array in places}
+    end = [one for name in sorted(targets) for one in _end(name, body)]
+    if not _is_same_flow((*body.statements, *end), (*statements, *end), {*places, *targets}):
+        return None
+    kept = tuple(one for one in statements if one.assign.value != Read(one.target))
+    variables = {name: own for name, own in body.variables.items() if name not in places}
+    return FlatSource(kept, variables)
+
+
+def _end(name: str, body: FlatSource) -> tuple[StatementInstance, ...]:
+    """Return a statement that reads an array as the caller does, if it sees it."""
+    variable = body.variables[name]
+    if not (variable.is_argument and variable.is_wanted):
+        return ()
+    names = [f"{name}_end{at}" for at in range(len(variable.shape))]
+    loops = tuple(
+        RangeLoop(iterator, (Affine(),), (Affine.of(extent),), ())
+        for iterator, extent in zip(names, variable.shape, strict=True)
+    )
+    last = max(instance.position[0] for instance in body.statements) + 1
+    element = Access(name, tuple(map(Affine.iterator, names)))
+    assign = Assign(Access(f"{name}_end", ()), Read(element))
+    return (StatementInstance(assign, loops, (last, *[0] * len(loops))),)
+
+
+def _is_same_flow(
+    before: Sequence[StatementInstance], after: Sequence[StatementInstance], names: set[str]
+) -> bool:
+    """Return whether every read gets its value from the same iterations of the same statements."""
+    old, new = data_flow(before, names), data_flow(after, names)
+    if old.relations.keys() != new.relations.keys() or old.from_before != new.from_before:
+        return False
+    return all(relation.is_equal(new.relations[key]) for key, relation in old.relations.items())
