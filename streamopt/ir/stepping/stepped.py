@@ -17,8 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, CompareOp, Index, all_of, of_affine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.stepping.steps import Phase, StepLoop
 
@@ -149,6 +152,32 @@ class LanedPhase:
     like: str = ""
     least_cycles: int = 1
 
+    @property
+    def guard(self) -> Condition | None:
+        """Return where lanes have work, over the iterators of its loops; None for everywhere."""
+        parts = [part for loop in self.phase.loops for part in self._unsure(loop)]
+        return all_of(parts) if parts else None
+
+    def _unsure(self, loop: StepLoop) -> Iterator[Condition]:
+        """Yield the bounds of a loop that its tile loop alone doesn't keep."""
+        lanes, tiles = dict(self.lanes), [tile.name for tile in self.tiles]
+        count, earlier = lanes.get(loop.name, 1), tiles[: tiles.index(loop.name)]
+
+        def is_kept(bound: Affine) -> bool:
+            names = {*bound.iterators()} & {*tiles}
+            if count == 1:
+                return names <= {*earlier} and not names & {*lanes}
+            whole = (bound.constant, *(factor for _, factor in bound.terms))
+            return not names and all(number % count == 0 for number in whole)
+
+        iterator = Index(Affine.iterator(loop.name))
+        for bound in loop.lower:
+            if not is_kept(bound):
+                yield Compare(CompareOp.GE, iterator, of_affine(bound))
+        for bound in loop.upper:
+            if not is_kept(bound):
+                yield Compare(CompareOp.LT, iterator, of_affine(bound))
+
 
 @dataclass(frozen=True, slots=True)
 class LanedRepeat:
@@ -162,8 +191,27 @@ LanedItem: TypeAlias = LanedRepeat | LanedPhase
 
 
 @dataclass(frozen=True, slots=True)
+class Transfer:
+    """A copy of an array into memories inside the node, or out of one.
+
+    Attributes
+    ----------
+    array
+        As the node has it; one that it begins with comes from another one.
+    memories
+        Names of memories inside.
+    lanes
+        Elements along each dimension that are copied at once: aligned tiles, the last one partial.
+    """
+
+    array: str
+    memories: tuple[str, ...]
+    lanes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SteppedNest:
-    """The hardware of a sequential node, without the copies of arrays in and out.
+    """The hardware of a sequential node.
 
     Attributes
     ----------
@@ -171,9 +219,33 @@ class SteppedNest:
         Name of the node.
     ii
         Cycles between the starts of two iterations; more than 1 where a bank is asked too often.
+    brought, handed
+        Copies before its iterations, and after them.
     """
 
     node: str
     items: tuple[LanedItem, ...]
     memories: tuple[HeldArray, ...]
     ii: int = 1
+    brought: tuple[Transfer, ...] = ()
+    handed: tuple[Transfer, ...] = ()
+
+    @property
+    def phases(self) -> tuple[LanedPhase, ...]:
+        """Return the phases in order."""
+        return tuple(_phases(self.items))
+
+    def memory(self, name: str) -> HeldArray:
+        """Return the memory of that name; raises KeyError."""
+        for memory in self.memories:
+            if memory.name == name:
+                return memory
+        raise KeyError(name)
+
+
+def _phases(items: tuple[LanedItem, ...]) -> Iterator[LanedPhase]:
+    for item in items:
+        if isinstance(item, LanedPhase):
+            yield item
+        else:
+            yield from _phases(item.items)

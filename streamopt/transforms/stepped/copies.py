@@ -1,0 +1,234 @@
+"""Copies of an array inside a node, and their banks: as few block RAMs as serve all accesses.
+
+A bank has two ports. Reads of one phase come in the same cycle as writes of any phase, since the
+pipeline is flattened, and a write goes to every copy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.transforms.partitions import PORTS
+from streamopt.transforms.stepped.bank_loads import fullest_bank, offsets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.transforms.stepped.bank_loads import LanedAccess, LanedSubscript
+
+MOST_COPIES = 4
+"""Of an array; then an iteration takes more cycles instead."""
+BLOCK_WORDS = 512
+"""Of a block RAM of 18 Kbit, of 36 bits at most."""
+MOST_REGISTERS = 1024
+"""Elements of an array without ports."""
+REGISTERS_OF_A_BANK = 4
+"""Elements: banks that hold as few of them are registers."""
+MOST_CANDIDATES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayDemand:
+    """Accesses to one array, by phase.
+
+    Attributes
+    ----------
+    reads
+        Of each phase: what has to be served.
+    writes
+        Of each phase.
+    """
+
+    shape: tuple[int, ...]
+    reads: tuple[tuple[LanedAccess, ...], ...]
+    writes: tuple[tuple[LanedAccess, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServedCopies:
+    """Copies, and which of them serves each read.
+
+    Attributes
+    ----------
+    factors
+        Of each copy.
+    served
+        Like the demand's reads: the copy's number.
+    """
+
+    factors: tuple[tuple[int, ...], ...]
+    served: tuple[tuple[int, ...], ...]
+
+
+def served_copies(demand: ArrayDemand, ii: int) -> ServedCopies | None:
+    """Return copies of an array that serve all reads; None if no few copies do."""
+    if prod(demand.shape) <= REGISTERS_OF_A_BANK:
+        return _registers(demand)
+    found = _memories(demand, ii)
+    few = prod(demand.shape) <= MOST_REGISTERS
+    if few and (found is None or _elems_a_bank(demand.shape, found) <= REGISTERS_OF_A_BANK):
+        return _registers(demand)
+    return found
+
+
+def _elems_a_bank(shape: tuple[int, ...], copies: ServedCopies) -> float:
+    return prod(shape) / sum(map(prod, copies.factors))
+
+
+def _registers(demand: ArrayDemand) -> ServedCopies:
+    served = tuple((0,) * len(reads) for reads in demand.reads)
+    return ServedCopies((demand.shape,), served)
+
+
+def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
+    candidates = [
+        (factors, room)
+        for factors in _candidates(demand)
+        for room in (PORTS * ii - max((fullest_bank(w, factors) for w in demand.writes if w), default=0),)
+        if room > 0
+    ]
+    candidates.sort(key=lambda one: (_blocks(demand.shape, one[0]), prod(one[0]), one[0]))
+    best: ServedCopies | None = None
+    least = 0
+    for count in range(1, MOST_COPIES + 1):
+        for chosen in combinations_with_replacement(candidates[:MOST_CANDIDATES], count):
+            blocks = sum(_blocks(demand.shape, factors) for factors, _ in chosen)
+            if best is not None and blocks >= least:
+                continue
+            served = _served(demand, chosen)
+            if served is not None:
+                best = ServedCopies(tuple(factors for factors, _ in chosen), served)
+                least = blocks
+    return best
+
+
+def _blocks(shape: tuple[int, ...], factors: tuple[int, ...]) -> int:
+    """Return the block RAMs of a copy."""
+    words = prod(-(-n // f) for n, f in zip(shape, factors, strict=True))
+    return prod(factors) * -(-words // BLOCK_WORDS)
+
+
+def _served(
+    demand: ArrayDemand, copies: Sequence[tuple[tuple[int, ...], int]]
+) -> tuple[tuple[int, ...], ...] | None:
+    found: list[tuple[int, ...]] = []
+    for reads in demand.reads:
+        served = _assigned(reads, copies)
+        if served is None:
+            return None
+        found.append(served)
+    return tuple(found)
+
+
+def _assigned(
+    reads: Sequence[LanedAccess], copies: Sequence[tuple[tuple[int, ...], int]]
+) -> tuple[int, ...] | None:
+    """Return a copy for each read of a phase, so that no bank is asked too often; depth first."""
+    steps = [4096]
+
+    def rest(chosen: tuple[int, ...]) -> tuple[int, ...] | None:
+        steps[0] -= 1
+        if len(chosen) == len(reads) or steps[0] < 0:
+            return chosen if len(chosen) == len(reads) else None
+        for number, (factors, room) in enumerate(copies):
+            mine = [read for read, copy in zip(reads, chosen, strict=False) if copy == number]
+            if fullest_bank([*mine, reads[len(chosen)]], factors) <= room:
+                found = rest((*chosen, number))
+                if found is not None:
+                    return found
+        return None
+
+    return rest(())
+
+
+def _candidates(demand: ArrayDemand) -> Iterator[tuple[int, ...]]:
+    """Yield partition factors that suit some accesses, each once."""
+    phases = [(*reads, *writes) for reads, writes in zip(demand.reads, demand.writes, strict=True)]
+    single = dict.fromkeys(
+        factors
+        for accesses in phases
+        for access in accesses
+        for factors in _factors_for(access, accesses, demand.shape)
+    )
+    pairs = (
+        tuple(map(max, one, other)) for one, other in combinations_with_replacement(single, 2)
+    )
+    yield from dict.fromkeys(((1,) * len(demand.shape), *single, *pairs))
+
+
+def _factors_for(
+    access: LanedAccess, others: Sequence[LanedAccess], shape: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    """Yield factors with which the lanes of an access are in banks of their own.
+
+    Each lane iterator belongs to one of the dimensions in whose subscripts it is; banks hold what
+    one access touches, or what all with its moving part do.
+    """
+    extents = dict(access.extents)
+    places = [
+        [at for at, s in enumerate(access.subscripts) if name in s.offset.iterators()]
+        for name in extents
+    ]
+    for chosen in product(*places):
+        own = [
+            {name for name, at in zip(extents, chosen, strict=True) if at == dimension}
+            for dimension in range(len(shape))
+        ]
+        parts = [
+            _banks_for(s, extents, names, extent)
+            for s, names, extent in zip(access.subscripts, own, shape, strict=True)
+        ]
+        yield tuple(parts)
+        together = [other for other in others if other.moving == access.moving]
+        yield tuple(
+            _spanning(at, part, together, extent)
+            for at, (part, extent) in enumerate(zip(parts, shape, strict=True))
+        )
+        yield tuple(
+            _spanning(at, part, together, extent) if part > 1 else 1
+            for at, (part, extent) in enumerate(zip(parts, shape, strict=True))
+        )
+
+
+def _banks_for(
+    subscript: LanedSubscript, extents: Mapping[str, int], names: set[str], extent: int
+) -> int:
+    """Return the fewest banks along a dimension that tell some lanes apart."""
+    if not names:
+        return 1
+    steps = [extents[name] for name in names]
+    still = {name: 0 for name in subscript.offset.iterators() if name not in names}
+    zero = {name: 1 for name in still}
+    places = offsets(subscript, {**extents, **zero})
+    del steps
+    span = int(places.max() - places.min()) + 1
+    for banks in range(len(places), span + 1):
+        if len({*(places % banks).tolist()}) == len(places) and _is_cheap(subscript, banks):
+            return min(extent, banks)
+    return min(extent, span if _is_cheap(subscript, span) else _power_of_two(span))
+
+
+def _is_cheap(subscript: LanedSubscript, banks: int) -> bool:
+    """Return whether the bank of a lane is always the same, or some bits of the place."""
+    is_static = subscript.moving.is_linear and all(
+        by % banks == 0 for _, by in subscript.moving.terms
+    )
+    return is_static or banks & (banks - 1) == 0
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def _spanning(at: int, part: int, together: Sequence[LanedAccess], extent: int) -> int:
+    """Return banks along a dimension for all places of accesses that move together."""
+    found = [offsets(one.subscripts[at], dict(one.extents)) for one in together]
+    span = max(int(p.max()) for p in found) - min(int(p.min()) for p in found) + 1
+    banks = next(
+        (n for n in (span, part) if n >= span and _is_cheap(together[0].subscripts[at], n)),
+        _power_of_two(span),
+    )
+    return min(extent, max(part, banks))

@@ -1,0 +1,91 @@
+"""Copies of arrays into a sequential node and out of it: as many elements at once as fit.
+
+Lanes are multiples of the partition factors inside, so that each lane knows its bank. Banks outside
+are fewer where an argument may not have so many: then lanes take turns at them.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import lcm, prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
+from streamopt.ir.stepping.stepped import Transfer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from streamopt.ir.stepping.stepped import HeldArray, SteppedNest
+
+MOST_AT_ONCE = 1024
+"""Elements that one copy moves in an iteration."""
+
+
+def transfers_in(array: str, shape: Sequence[int], held: Sequence[HeldArray]) -> list[Transfer]:
+    """Return copies that fill all memories with an array: one if they have banks in common."""
+    lanes = _common([_lanes(memory, shape) for memory in held])
+    if len(held) == 1 or _is_fine(lanes, shape):
+        return [Transfer(array, tuple(memory.name for memory in held), lanes)]
+    return [Transfer(array, (memory.name,), _lanes(memory, shape)) for memory in held]
+
+
+def transfer_out(array: str, shape: Sequence[int], held: Sequence[HeldArray]) -> Transfer:
+    """Return the copy of an array out of the memory that gives the most at once."""
+    most = max(held, key=lambda memory: prod(_lanes(memory, shape)))
+    return Transfer(array, (most.name,), _lanes(most, shape))
+
+
+def _common(lanes: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    return tuple(lcm(*counts) for counts in zip(*lanes, strict=True))
+
+
+def _is_fine(lanes: Sequence[int], shape: Sequence[int]) -> bool:
+    return prod(lanes) <= MOST_AT_ONCE and all(
+        count <= extent for count, extent in zip(lanes, shape, strict=True)
+    )
+
+
+def _lanes(memory: HeldArray, shape: Sequence[int]) -> tuple[int, ...]:
+    """Return how many elements a memory takes at once: one a bank; of registers, all or a row."""
+    lanes = tuple(map(min, memory.factors, shape)) if shape else memory.factors
+    at = 0
+    while prod(lanes) > MOST_AT_ONCE:
+        lanes = (*lanes[:at], 1, *lanes[at + 1 :])
+        at += 1
+    return lanes
+
+
+def outside_factors(transfers: Sequence[Transfer], most_banks: int | None) -> tuple[int, ...]:
+    """Return the partition factors of an array outside that suit copies of it best.
+
+    They divide the lanes of each copy, so no bank is chosen by an index that moves.
+    """
+    most = MOST_ARGUMENT_BANKS if most_banks is None else most_banks
+    shared = [
+        [n for n in range(1, min(counts) + 1) if all(count % n == 0 for count in counts)]
+        for counts in zip(*(transfer.lanes for transfer in transfers), strict=True)
+    ]
+    fitting = (factors for factors in product(*shared) if prod(factors) <= most)
+    return max(fitting, key=lambda factors: (prod(factors), factors))
+
+
+def whole_arrays(
+    nests: Iterable[SteppedNest], sources: Mapping[str, Mapping[str, str]]
+) -> dict[str, list[Transfer]]:
+    """Return the copies of each array outside, of all sequential nodes.
+
+    Parameters
+    ----------
+    sources
+        By node: what an array begins as, by array.
+    """
+    found: dict[str, list[Transfer]] = {}
+    for nest in nests:
+        begins = sources[nest.node]
+        for transfer in nest.brought:
+            name = begins.get(transfer.array, transfer.array)
+            found.setdefault(name, []).append(transfer)
+        for transfer in nest.handed:
+            found.setdefault(transfer.array, []).append(transfer)
+    return found
