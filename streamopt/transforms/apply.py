@@ -38,6 +38,7 @@ from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.line_buffers import line_buffers
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.rewrites import rewritten
+from streamopt.transforms.stepped.transfers import whole_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import NodePlan, Schedule
+    from streamopt.ir.stepping.stepped import Transfer
 
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
@@ -90,9 +92,10 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         raise LegalityError(*problems)
     nodes = tuple(_scheduled(node, schedule.node(node.name)) for node in graph.nodes)
     factors = {node.name: schedule.node(node.name).factors for node in graph.nodes}
-    channels = tuple(_channel(graph, edge, schedule, factors) for edge in graph.edges)
+    copied = whole_arrays(nodes)
+    channels = tuple(_channel(graph, edge, schedule, factors, copied) for edge in graph.edges)
     tables = [port.array for port in schedule.ports if port.kind is PortKind.ROM]
-    partitions = boundary_partitions(graph, factors, schedule.most_banks, tables)
+    partitions = boundary_partitions(graph, factors, schedule.most_banks, tables, copied)
     return ScheduledGraph(graph, schedule, nodes, channels, partitions)
 
 
@@ -267,14 +270,18 @@ def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
 
 
 def _channel(
-    graph: Graph, edge: Edge, schedule: Schedule, factors: Mapping[str, Mapping[str, int]]
+    graph: Graph,
+    edge: Edge,
+    schedule: Schedule,
+    factors: Mapping[str, Mapping[str, int]],
+    copied: Mapping[str, Sequence[Transfer]],
 ) -> Channel:
     plan = schedule.channel(edge.channel)
     if plan.kind is ChannelKind.FIFO:
         lanes = stream_lanes(edge.write, factors[edge.producer])
     else:
         all_known = schedule.most_banks is not None
-        lanes = buffer_factors(graph, edge, factors, all_known=all_known)
+        lanes = buffer_factors(graph, edge, factors, copied, all_known=all_known)
     return Channel(edge, plan.kind, lanes, plan.depth_elems)
 
 

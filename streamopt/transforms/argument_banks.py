@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from itertools import repeat
 from math import gcd, prod
 from operator import le, mul
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
 from streamopt.ir.scheduled import ArrayPartition
 from streamopt.transforms.partitions import (
@@ -25,6 +27,7 @@ from streamopt.transforms.partitions import (
     touched_elems,
     writes_of,
 )
+from streamopt.transforms.stepped.transfers import outside_factors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
+    from streamopt.ir.stepping.stepped import Transfer
     from streamopt.transforms.partitions import Factors, Use
 
     Loads = tuple[int, ...]
@@ -55,6 +59,7 @@ def boundary_partitions(
     factors: Mapping[str, Factors],
     most_banks: int | None = None,
     tables: Collection[str] = (),
+    copied: Mapping[str, Sequence[Transfer]] = MappingProxyType({}),
 ) -> tuple[ArrayPartition, ...]:
     """Return the partitions of the boundary arrays that some node touches.
 
@@ -64,6 +69,9 @@ def boundary_partitions(
         Of an argument; None for one for each element that an iteration touches.
     tables
         Arrays that are no arguments, as every process has a copy: these have no limit.
+    copied
+        Copies of arrays into sequential nodes and out of them. They take the banks that others
+        need, if there are others.
     """
     found: list[ArrayPartition] = []
     for array in graph.arrays:
@@ -73,10 +81,15 @@ def boundary_partitions(
             uses += [
                 (access, node, factors[node.name])
                 for node in graph.nodes
+                if not isinstance(node, SequentialNode)
                 for access in node.reads_of(array.name)
             ]
         if touched and array.role is not Role.INTERNAL:
             most = None if array.name in tables else most_banks
+            if not uses and array.name in copied:
+                factors_of = outside_factors(copied[array.name], most)[: len(array.shape)]
+                found.append(ArrayPartition(array.name, factors_of))
+                continue
             found.append(ArrayPartition(array.name, _factors(array, uses, most)))
     return tuple(found)
 

@@ -10,8 +10,10 @@ lanes there meet in whatever bank it is.
 from __future__ import annotations
 
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from streamopt.ir.graph import SequentialNode
 from streamopt.transforms.argument_banks import bank_load, static_factors
 from streamopt.transforms.partitions import (
     PORTS,
@@ -20,6 +22,7 @@ from streamopt.transforms.partitions import (
     touched_elems,
     writes_of,
 )
+from streamopt.transforms.stepped.transfers import outside_factors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,22 +30,35 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.program import Array
+    from streamopt.ir.stepping.stepped import Transfer
     from streamopt.transforms.partitions import Factors, Use
 
 
 def buffer_factors(
-    graph: Graph, edge: Edge, factors: Mapping[str, Factors], *, all_known: bool = False
+    graph: Graph,
+    edge: Edge,
+    factors: Mapping[str, Factors],
+    copied: Mapping[str, Sequence[Transfer]] = MappingProxyType({}),
+    *,
+    all_known: bool = False,
 ) -> tuple[int, ...]:
     """Return the cyclic factor of each dimension of a ping-pong buffer; all 1 for no pragma.
 
     Parameters
     ----------
+    copied
+        Copies of arrays into sequential nodes and out of them. They take the banks that others
+        need, if there are others.
     all_known
         Whether no index that moves may choose a bank, and nothing is left to the tool.
     """
     consumer = graph.node(edge.consumer)
     uses = writes_of(graph, edge.array, factors)
-    uses += [(access, consumer, factors[consumer.name]) for access in consumer.reads_of(edge.array)]
+    if not isinstance(consumer, SequentialNode):
+        given = factors[consumer.name]
+        uses += [(access, consumer, given) for access in consumer.reads_of(edge.array)]
+    if not uses and edge.array in copied:
+        return outside_factors(copied[edge.array], None)
     return _factors(graph.array(edge.array), uses, all_known=all_known)
 
 

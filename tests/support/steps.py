@@ -18,9 +18,14 @@ from typing import TYPE_CHECKING
 from streamopt.errors import SourceLoc
 from streamopt.formats.graph_json.scope import StatementScope, read_affine
 from streamopt.formats.graph_json.statements import read_condition, read_statement
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.program import Array, Role
+from streamopt.ir.schedule import NodePlan, Schedule
+from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode, TiledLoop
 from streamopt.ir.stepping.steps import Phase, Repeat, StepLoop, Steps, walk_phases
+from streamopt.transforms.argument_banks import boundary_partitions
+from streamopt.transforms.stepped.nest import stepped_nest
+from streamopt.transforms.stepped.transfers import whole_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,10 +59,29 @@ def ordered(name: str, shapes: Mapping[str, tuple[int, ...]], text: str) -> Orde
     last = statements[-1]
     outputs = dict.fromkeys(s.target.array for s in statements)
     carries = tuple((array, f"{array}_in") for array in outputs)
-    node = SequentialNode(
-        name, (), last.target, last.value, statements=statements, carries=carries
-    )
+    node = SequentialNode(name, (), last.target, last.value, statements=statements, carries=carries)
     return Ordered(node, steps, arrays)
+
+
+def plan_of(order: Ordered, **lanes: int) -> NodePlan:
+    """Return the plan with so many lanes of loops, one of others."""
+    names = tuple(loop.name for loop in order.steps.loops)
+    unroll = tuple((name, lanes.get(name, 1)) for name in names)
+    return NodePlan(order.node.name, names, unroll, steps=order.steps.name)
+
+
+def scheduled(order: Ordered, **lanes: int) -> ScheduledGraph:
+    """Return a graph of the node alone, built with so many lanes."""
+    node, arrays = order.node, order.arrays
+    graph = Graph(node.name, tuple(arrays.values()), (node,), ())
+    plan = plan_of(order, **lanes)
+    nest = stepped_nest(node, order.steps, plan, arrays)
+    trips = {loop.name: loop.trip_count for loop in order.steps.loops}
+    loops = tuple(TiledLoop(name, trips[name], factor) for name, factor in plan.unroll)
+    built = ScheduledNode(node, loops, stepped=nest)
+    partitions = boundary_partitions(graph, {}, 256, (), whole_arrays([built]))
+    schedule = Schedule(node.name, (plan,), (), most_banks=256)
+    return ScheduledGraph(graph, schedule, (built,), (), partitions)
 
 
 class _Reader:
@@ -115,7 +139,8 @@ class _Reader:
         scope = self._scope(text, reach)
         found = read_statement(scope)
         problems = [p for p in scope.problems if p.code != "E111"]  # bounds are not boxes
-        assert found is not None and not problems, problems
+        assert found is not None, problems
+        assert not problems
         if guard:
             tree = ast.parse(guard, mode="eval").body
             found = replace(found, guard=read_condition(tree, self._scope(guard, reach)))
@@ -147,8 +172,8 @@ def trisolv(size: int) -> Ordered:
 def jacobi_2d(size: int, steps: int) -> Ordered:
     """Two steps of a stencil, from A to B and back."""
     new = [
-        "{b}[{i}+1][{j}+1] = 0.2 * ({a}[{i}+1][{j}+1] + {a}[{i}+1][{j}] + {a}[{i}+1][{j}+2]"
-        " + {a}[{i}+2][{j}+1] + {a}[{i}][{j}+1])".format(a=a, b=b, i=i, j=j)
+        f"{b}[{i}+1][{j}+1] = 0.2 * ({a}[{i}+1][{j}+1] + {a}[{i}+1][{j}] + {a}[{i}+1][{j}+2]"
+        f" + {a}[{i}+2][{j}+1] + {a}[{i}][{j}+1])"
         for a, b, i, j in (("A", "B", "i", "j"), ("B", "A", "k", "l"))
     ]
     inner = size - 2

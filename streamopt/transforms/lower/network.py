@@ -19,6 +19,7 @@ from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Loop
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import process_name
+from streamopt.transforms.lower.stepped import lower_stepped
 from streamopt.transforms.lower.streaming import StreamingNode
 from streamopt.transforms.ports.movers import moved_arrays
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.graph import Node
-    from streamopt.ir.network import Operation
+    from streamopt.ir.network import Operation, Turns
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import Binding
     from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
@@ -141,6 +142,7 @@ class _NetworkLowering:
         self.channels = self._channels()
         self.boundary = self._boundary()
         self.local: list[Memory] = []
+        self.turns: dict[str, Turns] = {}
 
     def network(self) -> Network:
         """Return the whole network."""
@@ -196,7 +198,8 @@ class _NetworkLowering:
 
     def _process(self, nodes: tuple[ScheduledNode, ...]) -> Process:
         pipelines = [pipeline for node in nodes for pipeline in self._pipelines(node)]
-        return Process(process_name(nodes), tuple(pipelines))
+        turns = (self.turns[n.node.name] for n in nodes if n.node.name in self.turns)
+        return Process(process_name(nodes), tuple(pipelines), tuple(turns))
 
     def _pipelines(self, scheduled: ScheduledNode) -> tuple[Pipeline, ...]:
         node = scheduled.node
@@ -204,6 +207,11 @@ class _NetworkLowering:
         if isinstance(node, SequentialNode):
             whole = {name: self._whole(source) for name, source in sources.items()}
             targets = [(name, self._whole(t)) for name, t in self._targets(node)]
+            if scheduled.stepped is not None:
+                nest = lower_stepped(scheduled, scheduled.stepped, whole, targets, self.arrays)
+                self.local += nest.memories
+                self.turns[node.name] = nest.turns
+                return nest.pipelines
             pipelines, memories = lower_sequential(
                 node, scheduled.binding, whole, targets, self.arrays
             )

@@ -87,7 +87,9 @@ def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
     candidates = [
         (factors, room)
         for factors in _candidates(demand)
-        for room in (PORTS * ii - max((fullest_bank(w, factors) for w in demand.writes if w), default=0),)
+        for room in (
+            PORTS * ii - max((fullest_bank(w, factors) for w in demand.writes if w), default=0),
+        )
         if room > 0
     ]
     candidates.sort(key=lambda one: (_blocks(demand.shape, one[0]), prod(one[0]), one[0]))
@@ -153,9 +155,7 @@ def _candidates(demand: ArrayDemand) -> Iterator[tuple[int, ...]]:
         for access in accesses
         for factors in _factors_for(access, accesses, demand.shape)
     )
-    pairs = (
-        tuple(map(max, one, other)) for one, other in combinations_with_replacement(single, 2)
-    )
+    pairs = (tuple(map(max, one, other)) for one, other in combinations_with_replacement(single, 2))
     yield from dict.fromkeys(((1,) * len(demand.shape), *single, *pairs))
 
 
@@ -199,11 +199,9 @@ def _banks_for(
     """Return the fewest banks along a dimension that tell some lanes apart."""
     if not names:
         return 1
-    steps = [extents[name] for name in names]
-    still = {name: 0 for name in subscript.offset.iterators() if name not in names}
-    zero = {name: 1 for name in still}
+    still = {name: 1 for name in subscript.offset.iterators() if name not in names}
+    zero = dict.fromkeys(still, 1)
     places = offsets(subscript, {**extents, **zero})
-    del steps
     span = int(places.max() - places.min()) + 1
     for banks in range(len(places), span + 1):
         if len({*(places % banks).tolist()}) == len(places) and _is_cheap(subscript, banks):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.phase_reads import fetched
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import reads
 from streamopt.ir.stepping.stepped import (
     HeldArray,
     HeldDimension,
@@ -19,6 +19,7 @@ from streamopt.ir.stepping.steps import Phase, walk_phases
 from streamopt.transforms.stepped.bank_loads import LANE, laned_access
 from streamopt.transforms.stepped.copies import ArrayDemand, served_copies
 from streamopt.transforms.stepped.tile_loops import tile_loops
+from streamopt.transforms.stepped.transfers import transfer_out, transfers_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +46,7 @@ def stepped_nest(
     """
     least = dict(plan.least_cycles)
     drafts = tuple(_draft(phase, around, plan) for phase, around in walk_phases(steps.items))
-    touched = _touched(drafts, node)
+    touched, begins = _touched(drafts, node), dict(node.carries)
     ii, copies = _copies(touched, drafts, arrays, plan.target_ii)
     memories = {
         array: tuple(_memory(array, at, f, arrays[array]) for at, f in enumerate(found.factors))
@@ -63,7 +64,16 @@ def stepped_nest(
         for at, draft in enumerate(drafts)
     }
     held = tuple(memory for found in memories.values() for memory in found)
-    return SteppedNest(node.name, _items(steps.items, phases), held, ii)
+    brought = [
+        transfer
+        for name, found in memories.items()
+        if name in begins or name not in node.outputs
+        for transfer in transfers_in(name, arrays[name].shape or (1,), found)
+    ]
+    handed = [transfer_out(n, arrays[n].shape or (1,), memories[n]) for n in node.outputs]
+    return SteppedNest(
+        node.name, _items(steps.items, phases), held, ii, tuple(brought), tuple(handed)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +110,6 @@ def _draft(phase: Phase, around: tuple[StepLoop, ...], plan: NodePlan) -> _Draft
     order = sorted(lanes, key=lambda name: (name not in phase.sums, rank.get(name, len(rank))))
     tiles = tile_loops(phase, around, lanes, order)
     return _Draft(phase, tiles, tuple((name, n) for name, n in lanes.items() if n > 1))
-
-
-def fetched(phase: Phase) -> tuple[Access, ...]:
-    """Return the accesses that a phase reads from memory, each once.
-
-    What an earlier statement of the phase wrote at the same place, if no guard kept it from that,
-    goes on as a value.
-    """
-    found: dict[Access, None] = {}
-    written: set[Access] = set()
-    for statement in phase.statements:
-        for expression in statement.expressions:
-            found |= dict.fromkeys(a for a in reads(expression) if a not in written)
-        if statement.guard is None:
-            written.add(statement.target)
-    return tuple(found)
 
 
 def _touched(drafts: Sequence[_Draft], node: SequentialNode) -> tuple[str, ...]:
@@ -177,9 +171,7 @@ def _mirrors(phase: Phase, memories: Mapping[str, Sequence[HeldArray]]) -> Itera
             yield Mirror(at, memory.name)
 
 
-def _items(
-    items: Sequence[StepItem], phases: Mapping[str, LanedPhase]
-) -> tuple[LanedItem, ...]:
+def _items(items: Sequence[StepItem], phases: Mapping[str, LanedPhase]) -> tuple[LanedItem, ...]:
     return tuple(
         phases[item.name]
         if isinstance(item, Phase)

@@ -92,7 +92,7 @@ def _factor(fact: Affine, name: str) -> int:
 
 
 def _projected(facts: Sequence[Affine], names: Iterable[str]) -> list[Affine]:
-    """Return what holds for some value of iterators; facts with these in quotients are left out."""
+    """Return facts about the other iterators; those with these in quotients are left out."""
     known = list(facts)
     for name in names:
         kept = [fact for fact in known if name not in fact.iterators()]

@@ -10,13 +10,15 @@ from itertools import product
 from math import lcm, prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
 from streamopt.ir.stepping.stepped import Transfer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from streamopt.ir.stepping.stepped import HeldArray, SteppedNest
+    from streamopt.ir.scheduled import ScheduledNode
+    from streamopt.ir.stepping.stepped import HeldArray
 
 MOST_AT_ONCE = 1024
 """Elements that one copy moves in an iteration."""
@@ -70,19 +72,14 @@ def outside_factors(transfers: Sequence[Transfer], most_banks: int | None) -> tu
     return max(fitting, key=lambda factors: (prod(factors), factors))
 
 
-def whole_arrays(
-    nests: Iterable[SteppedNest], sources: Mapping[str, Mapping[str, str]]
-) -> dict[str, list[Transfer]]:
-    """Return the copies of each array outside, of all sequential nodes.
-
-    Parameters
-    ----------
-    sources
-        By node: what an array begins as, by array.
-    """
+def whole_arrays(nodes: Iterable[ScheduledNode]) -> dict[str, list[Transfer]]:
+    """Return the copies of each array outside, into all sequential nodes and out of them."""
     found: dict[str, list[Transfer]] = {}
-    for nest in nests:
-        begins = sources[nest.node]
+    for scheduled in nodes:
+        node, nest = scheduled.node, scheduled.stepped
+        if nest is None or not isinstance(node, SequentialNode):
+            continue
+        begins = dict(node.carries)
         for transfer in nest.brought:
             name = begins.get(transfer.array, transfer.array)
             found.setdefault(name, []).append(transfer)

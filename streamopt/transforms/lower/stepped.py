@@ -1,0 +1,302 @@
+"""A sequential node as pipelines: copies in, its phases, which take turns, and copies out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.operations import OperationList, read_guards
+from streamopt.analysis.phase_reads import may_be_stale
+from streamopt.analysis.sum_steps import sum_step
+from streamopt.analysis.value_ranges import ValueContext
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import (
+    AccessMode,
+    Memory,
+    PartialTile,
+    Pipeline,
+    Place,
+    Port,
+    Turn,
+    TurnLoop,
+    Turns,
+)
+from streamopt.ir.operators import Operator
+from streamopt.ir.program import Loop
+from streamopt.ir.stepping.stepped import LanedPhase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.network import Operation, TurnItem
+    from streamopt.ir.program import Array, Statement
+    from streamopt.ir.schedule import Binding
+    from streamopt.ir.scheduled import ScheduledNode
+    from streamopt.ir.stepping.stepped import LanedItem, SteppedNest, Transfer
+    from streamopt.ir.stepping.steps import StepLoop
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredNest:
+    """The pipelines of a sequential node, in order, and its memories."""
+
+    pipelines: tuple[Pipeline, ...]
+    turns: Turns
+    memories: tuple[Memory, ...]
+
+
+def lower_stepped(
+    scheduled: ScheduledNode,
+    nest: SteppedNest,
+    sources: Mapping[str, Memory],
+    targets: Sequence[tuple[str, Memory]],
+    arrays: Mapping[str, Array],
+) -> LoweredNest:
+    """Return a sequential node as pipelines.
+
+    Parameters
+    ----------
+    sources
+        What brings each array that the node begins with or reads.
+    targets
+        Pairs (array, memory that takes it).
+    """
+    node = scheduled.node
+    assert isinstance(node, SequentialNode)
+    memories = {
+        held.name: Memory(
+            f"{nest.node}.{held.name}",
+            Place.LOCAL,
+            arrays[held.array].element,
+            held.shape,
+            held.factors,
+        )
+        for held in nest.memories
+    }
+    begins = dict(node.carries)
+    names = _Names(nest.node)
+    brought = [
+        _copy(
+            names.unique(f"bring_{transfer.array}"),
+            sources[begins.get(transfer.array, transfer.array)],
+            [memories[name] for name in transfer.memories],
+            transfer,
+        )
+        for transfer in nest.brought
+    ]
+    out = {transfer.array: transfer for transfer in nest.handed}
+    handed = [
+        _copy(
+            names.unique(f"hand_{target.name}"),
+            memories[out[array].memories[0]],
+            [target],
+            out[array],
+        )
+        for array, target in targets
+    ]
+    phases = [
+        _PhaseLowering(nest, laned, around, memories, arrays, scheduled.binding).pipeline()
+        for laned, around in _walk(nest.items, ())
+    ]
+    turns = Turns(nest.node, _turn_items(nest.node, nest.items), nest.ii)
+    return LoweredNest((*brought, *phases, *handed), turns, tuple(memories.values()))
+
+
+class _Names:
+    def __init__(self, node: str) -> None:
+        self.node = node
+        self.taken: set[str] = set()
+
+    def unique(self, name: str) -> str:
+        wanted, number = f"{self.node}.{name}", 1
+        while wanted in self.taken:
+            number += 1
+            wanted = f"{self.node}.{name}_{number}"
+        self.taken.add(wanted)
+        return wanted
+
+
+def _copy(name: str, source: Memory, targets: Sequence[Memory], transfer: Transfer) -> Pipeline:
+    """Return the copy of a whole array, so many elements along each dimension at once."""
+    loops: list[Loop] = []
+    lanes: list[Loop] = []
+    place: list[Affine] = []
+    partial: list[PartialTile] = []
+    for at, (extent, count) in enumerate(zip(source.shape, transfer.lanes, strict=True)):
+        tile, lane = f"d{at}", f"d{at}.lane"
+        tiles = -(-extent // count)
+        loops.append(Loop(tile, tiles))
+        place.append(Affine.iterator(tile).scaled(count))
+        if count > 1:
+            lanes.append(Loop(lane, count))
+            place[-1] += Affine.iterator(lane)
+        if extent % count:
+            partial.append(PartialTile(tile, lane, tiles - 1, extent - (tiles - 1) * count))
+    built = tuple(loop for loop in loops if loop.trip_count > 1) or tuple(loops[-1:])
+    gone = {loop.name: Affine() for loop in loops if loop not in built}
+    at_place = tuple(one.substitute(gone) for one in place)
+    ports = (
+        Port(AccessMode.READ, source.name, at_place, "element"),
+        *(Port(AccessMode.WRITE, target.name, at_place, "element") for target in targets),
+    )
+    kept = tuple(one for one in partial if one.tile not in gone)
+    return Pipeline(name, built, tuple(lanes), ports, (), partial_tiles=kept)
+
+
+def _walk(
+    items: Sequence[LanedItem], around: tuple[StepLoop, ...]
+) -> Iterator[tuple[LanedPhase, tuple[StepLoop, ...]]]:
+    for item in items:
+        if isinstance(item, LanedPhase):
+            yield item, around
+        else:
+            yield from _walk(item.items, (*around, item.loop))
+
+
+def _turn_items(node: str, items: Sequence[LanedItem]) -> tuple[TurnItem, ...]:
+    return tuple(
+        _turn(node, item)
+        if isinstance(item, LanedPhase)
+        else TurnLoop(item.loop, _turn_items(node, item.items))
+        for item in items
+    )
+
+
+def _turn(node: str, laned: LanedPhase) -> TurnItem:
+    """Return the visits of a phase: one for each tile of its sums."""
+    inner = tuple(tile for tile in laned.tiles if tile.name not in laned.phase.sums)
+    like = f"{node}.{laned.like}" if laned.like else ""
+    warm_up = max((chain.warm_up for chain in laned.chains), default=0)
+    item: TurnItem = Turn(f"{node}.{laned.phase.name}", inner, warm_up, laned.least_cycles, like)
+    for tile in reversed([tile for tile in laned.tiles if tile.name in laned.phase.sums]):
+        item = TurnLoop(tile, (item,))
+    return item
+
+
+class _PhaseLowering:
+    """Builds the pipeline of one phase; used once."""
+
+    def __init__(
+        self,
+        nest: SteppedNest,
+        laned: LanedPhase,
+        around: tuple[StepLoop, ...],
+        memories: Mapping[str, Memory],
+        arrays: Mapping[str, Array],
+        binding: Binding,
+    ) -> None:
+        self.nest, self.laned, self.around = nest, laned, around
+        self.memories, self.arrays, self.binding = memories, arrays, binding
+        self.lanes = dict(laned.lanes)
+        self.served = dict(laned.reads)
+        self.position = {tile.name: self._position(tile.name) for tile in laned.tiles}
+        self.ports: list[Port] = []
+        self.operations: list[Operation] = []
+        self.values: dict[ir.Access, str] = {}
+        loops = (*around, *laned.phase.loops)
+        ends = {loop.name: max(1, loop.end) for loop in loops}
+        self.among = ValueContext(lambda name: arrays[name].element, ends)
+
+    def pipeline(self) -> Pipeline:
+        """Return the pipeline, which is over the loops in order around it, too."""
+        laned = self.laned
+        for number, statement in enumerate(laned.phase.statements):
+            self._add(number, statement)
+        tiles = (*self.around, *laned.tiles)
+        return Pipeline(
+            f"{self.nest.node}.{laned.phase.name}",
+            tuple(Loop(loop.name, max(1, loop.end)) for loop in tiles),
+            tuple(Loop(f"{name}.lane", count) for name, count in laned.lanes),
+            tuple(self.ports),
+            tuple(self.operations),
+            laned.phase.statements[0].loc,
+            counts_digits=True,
+        )
+
+    def _position(self, name: str) -> Affine:
+        tile, count = Affine.iterator(name), self.lanes.get(name, 1)
+        return tile.scaled(count) + Affine.iterator(f"{name}.lane") if count > 1 else tile
+
+    def _add(self, number: int, statement: Statement) -> None:
+        """Add the reads, the operations and the writes of a statement."""
+        guards = read_guards(statement)
+        body = OperationList(
+            self.among,
+            lambda access: self._fetched(access, guards.get(access)),
+            self.binding,
+            first=len(self.operations),
+        )
+        element = self.arrays[statement.target.array].element
+        step = sum_step(statement)
+        over = tuple(f"{n}.lane" for n in self.lanes if n in self.laned.phase.sums)
+        if step is not None and over:
+            terms = body.add(step.terms, element, body.value(step.term), over=over)
+            value = body.add(step.update, element, self._before(statement, body), terms)
+        else:
+            value = body.value(statement.value)
+        guard = statement.guard
+        if guard is not None and not ir.is_affine_condition(guard):
+            body.value(guard)
+        affine = () if guard is None else ir.affine_conjuncts(guard)
+        for mirror in self.laned.mirrors:
+            if mirror.statement == number:
+                held = self.nest.memory(mirror.memory)
+                parts = (*affine, *(() if mirror.guard is None else (mirror.guard,)))
+                self._port(AccessMode.WRITE, held.name, statement.target, value, parts)
+        self._forward(statement, value, body)
+        self.operations += body.operations
+
+    def _before(self, statement: Statement, body: OperationList) -> str:
+        return body.value(ir.Read(statement.target))
+
+    def _forward(self, statement: Statement, value: str, body: OperationList) -> None:
+        """Let later statements take what this one wrote; a guard chooses between old and new."""
+        target = statement.target
+        if statement.guard is not None:
+            old = self.values.get(target)
+            if old is None:
+                self.values = {a: v for a, v in self.values.items() if a != target}
+            else:
+                element = self.arrays[target.array].element
+                value = body.add(Operator.SELECT, element, value, old)
+        if statement.guard is None or target in self.values:
+            self.values[target] = value
+        self.values = {a: v for a, v in self.values.items() if not may_be_stale(a, (target,))}
+
+    def _fetched(self, access: ir.Access, guard: ir.Condition | None) -> str:
+        if access not in self.values:
+            value = self.values[access] = f"v{len(self.ports)}"
+            parts = () if guard is None else (guard,)
+            self._port(AccessMode.READ, self.served[access], access, value, parts)
+        return self.values[access]
+
+    def _port(
+        self,
+        mode: AccessMode,
+        held: str,
+        access: ir.Access,
+        value: str,
+        conditions: Sequence[ir.Condition],
+    ) -> None:
+        """Add an access of all lanes that have work; lanes that share an element have it once."""
+        places = tuple(s.substitute(self.position) for s in self.nest.memory(held).places(access))
+        is_read = mode is AccessMode.READ
+        shared = {n for n in self.lanes if is_read or n in self.laned.phase.sums}
+        shared -= {*access.iterators()}
+        own = () if self.laned.guard is None else (self.laned.guard,)
+        parts = [
+            ir.substitute_condition(part, self.position)
+            for condition in (*own, *conditions)
+            for part in ir.conjuncts(condition)
+            if not shared & {*_iterators(part)}
+        ]
+        guard = ir.all_of(tuple(dict.fromkeys(parts))) if parts else None
+        self.ports.append(Port(mode, self.memories[held].name, places, value, guard))
+
+
+def _iterators(condition: ir.Condition) -> Iterator[str]:
+    for part in ir.walk(condition):
+        if isinstance(part, ir.Index):
+            yield from part.value.iterators()

@@ -1,0 +1,145 @@
+"""Tile loops hold every iteration once, and no bank is asked more often than it has ports."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streamopt.transforms.stepped.nest import stepped_nest
+from tests.support.laned_points import holds, lanes_with_work, points_of, visits
+from tests.support.steps import (
+    jacobi_2d,
+    lu,
+    nussinov,
+    ordered,
+    plan_of,
+    seidel,
+    trisolv,
+)
+
+if TYPE_CHECKING:
+    from streamopt.ir import expression as ir
+    from streamopt.ir.stepping.stepped import LanedPhase, SteppedNest
+    from tests.support.laned_points import Point
+    from tests.support.steps import Ordered
+
+    Loads = dict[tuple[str, tuple[int, ...]], set[tuple[int, ...]]]
+    """Elements touched by memory and bank."""
+
+
+def built(order: Ordered, **lanes: int) -> SteppedNest:
+    return stepped_nest(order.node, order.steps, plan_of(order, **lanes), order.arrays)
+
+
+TRIANGLE = ordered("triangle", {"C": (13, 13)}, """
+    phase fill: i 0 13, j i 13
+    : C[i][j] = C[i][j] + 1.0
+""")  # fmt: skip
+WEDGE = ordered("wedge", {"C": (20, 20)}, """
+    for k 0 5
+    . phase fill: i k 12, j k|i-2 2*i+1|k+9
+    . : C[i][j] = C[i][j] + 1.0
+""")  # fmt: skip
+CASES = {
+    "lu": (lu(11), {"i": 4, "a": 4, "b": 3}),
+    "lu wide": (lu(9), {"i": 8, "a": 2, "b": 8}),
+    "trisolv": (trisolv(9), {"i": 4}),
+    "jacobi rows": (jacobi_2d(10, 2), {"j": 8, "l": 8}),
+    "jacobi tiles": (jacobi_2d(10, 2), {"i": 2, "j": 4, "k": 2, "l": 4}),
+    "nussinov": (nussinov(10), {"i": 2, "k": 4}),
+    "seidel": (seidel(8, 3), {"t": 2, "i": 3}),
+    "triangle": (TRIANGLE, {"i": 2, "j": 4}),
+    "wedge": (WEDGE, {"i": 4, "j": 3}),
+}
+
+
+@pytest.fixture(params=CASES)
+def nest(request: pytest.FixtureRequest) -> SteppedNest:
+    order, lanes = CASES[request.param]
+    return built(order, **lanes)
+
+
+def test_lanes_with_work_are_the_iterations(nest: SteppedNest) -> None:
+    for laned, around in visits(nest.items, {}):
+        found = [
+            tuple(point[loop.name] for loop in laned.phase.loops)
+            for tile in points_of(laned.tiles, around)
+            for point in lanes_with_work(laned, tile)
+        ]
+        wanted = [
+            tuple(point[loop.name] for loop in laned.phase.loops)
+            for point in points_of(laned.phase.loops, around)
+        ]
+        assert sorted(found) == sorted(wanted)
+
+
+def test_no_tile_of_a_visit_with_work_is_idle() -> None:
+    for name in ("lu", "trisolv", "jacobi tiles", "triangle"):
+        order, lanes = CASES[name]
+        for laned, around in visits(built(order, **lanes).items, {}):
+            tiles = [*points_of(laned.tiles, around)]
+            idle = [tile for tile in tiles if not [*lanes_with_work(laned, tile)]]
+            assert not idle or len(tiles) == 1
+
+
+def test_inner_tiles_keep_bounds_of_loops_that_are_further_in() -> None:
+    order, lanes = CASES["triangle"]
+    plan = plan_of(order, **lanes)
+    plan = replace(plan, order=plan.order[::-1])
+    turned = stepped_nest(order.node, order.steps, plan, order.arrays)
+    (laned,) = turned.phases
+    assert [tile.name for tile in laned.tiles] == ["j", "i"]
+    tiles = [*points_of(laned.tiles, {})]
+    assert all([*lanes_with_work(laned, tile)] for tile in tiles)
+    assert sum(len([*lanes_with_work(laned, tile)]) for tile in tiles) == 13 * 14 // 2
+
+
+def test_no_bank_has_more_accesses_than_ports(nest: SteppedNest) -> None:
+    most_reads: dict[str, int] = defaultdict(int)
+    most_writes: dict[str, int] = defaultdict(int)
+    for laned, around in visits(nest.items, {}):
+        for tile in points_of(laned.tiles, around):
+            points = [*lanes_with_work(laned, tile)]
+            for load, most in (
+                (_reads(nest, laned, points), most_reads),
+                (_writes(nest, laned, points), most_writes),
+            ):
+                for (memory, _), elements in load.items():
+                    most[memory] = max(most[memory], len(elements))
+    for memory in nest.memories:
+        if memory.factors != memory.shape:
+            assert most_reads[memory.name] + most_writes[memory.name] <= 2 * nest.ii
+
+
+def _reads(nest: SteppedNest, laned: LanedPhase, points: list[Point]) -> Loads:
+    return _loads(nest, [(access, name, None) for access, name in laned.reads], points)
+
+
+def _writes(nest: SteppedNest, laned: LanedPhase, points: list[Point]) -> Loads:
+    statements = laned.phase.statements
+    return _loads(
+        nest,
+        [(statements[m.statement].target, m.memory, m.guard) for m in laned.mirrors],
+        points,
+    )
+
+
+def _loads(
+    nest: SteppedNest,
+    accesses: list[tuple[ir.Access, str, ir.Condition | None]],
+    points: list[Point],
+) -> Loads:
+    """Return the elements that are touched in each bank of each memory."""
+    found: dict[tuple[str, tuple[int, ...]], set[tuple[int, ...]]] = defaultdict(set)
+    for access, name, guard in accesses:
+        memory = nest.memory(name)
+        places = memory.places(access)
+        for point in points:
+            if holds(guard, point):
+                place = tuple(int(one.evaluate(point)) for one in places)
+                bank = tuple(p % f for p, f in zip(place, memory.factors, strict=True))
+                found[name, bank].add(place)
+    return found
