@@ -48,7 +48,7 @@ def matching_iterations(
     parts = conjuncts(condition) if condition is not None else ()
     groups = _coupled_loops(tiles, parts)
     strides = [prod(loop.trip_count for loop in tiles[at + 1 :]) for at in range(len(tiles))]
-    if not all(_holds(part, lane) for part in parts if not iterators_of(part) - lane.keys()):
+    if not all(holds(part, lane) for part in parts if not iterators_of(part) - lane.keys()):
         return np.empty(0, np.int64)
     found = np.zeros(1, np.int64)
     in_order = True
@@ -88,22 +88,22 @@ def _group_offsets(
     point.update({tiles[at].name: axis for at, axis in zip(group, axes, strict=True)})
     steps = sum(axis * strides[at] for at, axis in zip(group, axes, strict=True))
     offsets = np.broadcast_to(np.asarray(steps, np.int64), extents)
-    holds = np.ones((1,) * len(extents), np.bool_)
+    all_hold = np.ones((1,) * len(extents), np.bool_)
     for part in mine:
-        holds = holds & _holds(part, point)
-    return offsets[np.broadcast_to(holds, extents)]
+        all_hold = all_hold & holds(part, point)
+    return offsets[np.broadcast_to(all_hold, extents)]
 
 
-def _holds(condition: Condition, point: Mapping[str, Any]) -> Any:
+def holds(condition: Condition, point: Mapping[str, Any]) -> Any:
     """Return whether a condition holds at a point, or at each of an array of points."""
     match condition:
         case Compare(op, left, right):
             return op.holds(_value(left, point), _value(right, point))
         case Logic(op, operands):
             combine = np.logical_and if op is LogicOp.AND else np.logical_or
-            held = _holds(operands[0], point)
+            held = holds(operands[0], point)
             for operand in operands[1:]:
-                held = combine(held, _holds(operand, point))
+                held = combine(held, holds(operand, point))
             return held
         case _:
             assert_never(condition)

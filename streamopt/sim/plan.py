@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from streamopt.ir.network import AccessMode, PipelineTiming, Place
 from streamopt.ir.operators import Operator
 from streamopt.sim.accesses import Stages, stream_patterns
-from streamopt.sim.visits import iterations_in_turn
+from streamopt.sim.in_turn.visits import iterations_in_turn
 from streamopt.sim.wellformed import check_rate
 
 if TYPE_CHECKING:

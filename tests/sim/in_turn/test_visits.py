@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from streamopt.errors import SimulationError
@@ -13,9 +14,10 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.network import Network, Process, Turn, TurnLoop, Turns
 from streamopt.ir.stepping.steps import StepLoop
 from streamopt.sim import simulate
-from streamopt.sim.visits import iterations_in_turn
+from streamopt.sim.in_turn.visits import issued, iterations_in_turn
 from tests.support.networks.by_hand import fifo, process, read, timing, write
 from tests.support.networks.in_turns import it, jacobi, lu, trisolv
+from tests.support.runners.turns_runner import Iteration, iterations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,28 +25,11 @@ if TYPE_CHECKING:
     from streamopt.ir.network import TurnItem
 
 
-def values_of(loop: StepLoop, point: dict[str, int]) -> range:
-    lower = max(int(bound.evaluate(point)) for bound in loop.lower)
-    return range(lower, min(int(bound.evaluate(point)) for bound in loop.upper))
-
-
-def counted(item: TurnItem, point: dict[str, int]) -> int:
-    if isinstance(item, TurnLoop):
-        values = values_of(item.loop, point)
-        if not values:
-            return 1
-        inner = [{**point, item.loop.name: value} for value in values]
-        return sum(counted(each, around) for around in inner for each in item.items)
-    if item.loops and not values_of(item.loops[0], point):
-        return 1
-    return max(points_of(item.loops, point) + item.warm_up, item.least_cycles)
-
-
-def points_of(loops: Sequence[StepLoop], point: dict[str, int]) -> int:
-    if not loops:
-        return 1
-    first, *rest = loops
-    return sum(points_of(rest, {**point, first.name: at}) for at in values_of(first, point)) or 1
+def counted(items: Sequence[TurnItem]) -> tuple[list[Iteration], int]:
+    found = list(iterations(items, {}, 0))
+    total = found.pop()
+    assert isinstance(total, int)
+    return [each for each in found if isinstance(each, Iteration)], total
 
 
 def random_loop(random: Random, name: str, around: Sequence[str]) -> StepLoop:
@@ -79,8 +64,22 @@ def random_items(random: Random, names: list[str], around: tuple[str, ...]) -> t
 
 @pytest.mark.parametrize("seed", range(150))
 def test_iterations_are_those_of_loops_that_run(seed: int) -> None:
-    turns = Turns("t", random_items(Random(seed), [], ()))
-    assert iterations_in_turn(turns) == sum(counted(item, {}) for item in turns.items)
+    random = Random(seed)
+    turns = Turns("t", random_items(random, [], ()))
+    each, total = counted(turns.items)
+    assert iterations_in_turn(turns) == total
+    windows = np.sort(np.array(random.sample(range(total + 9), 4)))
+    found = {
+        (some.turn.pipeline, number, *sorted(zip(some.points.values, point, strict=True)))
+        for some in issued(turns, windows)
+        for number, *point in zip(some.numbers, *some.points.values.values(), strict=True)
+    }
+    inside = [(one.number >= windows).sum() % 2 == 1 for one in each]
+    assert found == {
+        (one.turn.pipeline, one.number, *sorted(one.point.items()))
+        for one, is_inside in zip(each, inside, strict=True)
+        if is_inside
+    }
 
 
 def test_lu_by_hand() -> None:

@@ -1,0 +1,1 @@
+"""Pipelines that take turns: their iterations, and hazards between them."""

@@ -1,0 +1,213 @@
+"""The iterations of pipelines that take turns: how many there are, and which one starts when.
+
+Loops are run level by level, with all their points at once. Points that no later bound tells apart
+are looked at once, so that a stencil's steps, which are all alike, cost as much as one.
+
+A visit has as many iterations as its loops have points and ``warm_up``, at least ``least_cycles``
+of them. A loop without iterations is one idle iteration in its place; if it is the outermost of a
+visit, that is all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.ir.network import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.network import TurnItem, Turns
+    from streamopt.ir.stepping.steps import StepLoop
+
+    Ints = NDArray[np.int64]
+
+IDLE_ITERATIONS = 1
+"""Of a loop that has none: its counter still moves on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Points of the loops around, by iterator."""
+
+    values: Mapping[str, Ints]
+    size: int
+
+    def bounds(self, loop: StepLoop) -> tuple[Ints, Ints]:
+        """Return the first value of a loop at each point, and its trip count."""
+        lower = np.maximum.reduce([self._at(bound) for bound in loop.lower])
+        upper = np.minimum.reduce([self._at(bound) for bound in loop.upper])
+        return lower, np.maximum(upper - lower, 0)
+
+    def inside(self, loop: StepLoop) -> tuple[Points, Ints]:
+        """Return the points of a loop at these, in order, and the point around each."""
+        lower, trips = self.bounds(loop)
+        around = np.repeat(np.arange(self.size), trips)
+        first = np.cumsum(trips) - trips
+        own = np.arange(around.size) - first[around] + lower[around]
+        values = {name: each[around] for name, each in self.values.items()}
+        return Points({**values, loop.name: own}, around.size), around
+
+    def distinct(self, names: frozenset[str]) -> tuple[Points, Ints]:
+        """Return the points that some iterators tell apart, and which of them each point is."""
+        kept = [name for name in self.values if name in names]
+        if not kept:
+            return Points({}, 1), np.zeros(self.size, np.int64)
+        if len(kept) == len(self.values):
+            return self, np.arange(self.size)
+        rows = np.stack([self.values[name] for name in kept])
+        rows, back = np.unique(rows, axis=1, return_inverse=True)
+        return Points(dict(zip(kept, rows, strict=True)), rows.shape[1]), back.ravel()
+
+    def chosen(self, which: NDArray[np.bool_]) -> Points:
+        """Return some of the points."""
+        values = {name: own[which] for name, own in self.values.items()}
+        return Points(values, int(which.sum()))
+
+    def _at(self, bound: Affine) -> Ints:
+        return np.broadcast_to(bound.evaluate(self.values), self.size).astype(np.int64)
+
+
+START = Points({}, 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Issued:
+    """Iterations of one of the pipelines, each with its number among all, in order.
+
+    Attributes
+    ----------
+    points
+        Of all loops around.
+    """
+
+    turn: Turn
+    points: Points
+    numbers: Ints
+
+
+def iterations_in_turn(turns: Turns) -> int:
+    """Return how many iterations pipelines that take turns have, bubbles and idle ones included."""
+    return int(_together(turns.items, START).sum())
+
+
+def issued(turns: Turns, windows: Ints) -> Iterator[Issued]:
+    """Yield the iterations that are neither bubbles nor idle, of one pipeline after another.
+
+    Parameters
+    ----------
+    windows
+        Ascending numbers of iterations: those from the first to the second, third to fourth, ...
+    """
+    yield from _issued_among(turns.items, START, np.zeros(1, np.int64), windows)
+
+
+def _issued_among(
+    items: Sequence[TurnItem], around: Points, starts: Ints, windows: Ints
+) -> Iterator[Issued]:
+    """Yield the iterations of items at points that start at given iterations."""
+    for item in items:
+        lengths = _iterations(item, around)
+        seen = _within(starts, lengths, windows)
+        points, first = around.chosen(seen), starts[seen]
+        starts = starts + lengths
+        if isinstance(item, Turn):
+            points, numbers = _rows(item.loops, points, first + item.warm_up, windows)
+            yield Issued(item, points, numbers)
+        else:
+            inner, place = points.inside(item.loop)
+            begins = _one_after_another(first, place, _together(item.items, inner))
+            yield from _issued_among(item.items, inner, begins, windows)
+
+
+def _rows(
+    loops: Sequence[StepLoop], points: Points, starts: Ints, windows: Ints
+) -> tuple[Points, Ints]:
+    """Return the points of a visit's loops that start within windows, and their numbers."""
+    for at, loop in enumerate(loops):
+        points, place = points.inside(loop)
+        lengths = _nest_iterations(loops[at + 1 :], points)
+        starts = _one_after_another(starts, place, lengths)
+        seen = _within(starts, lengths, windows)
+        points, starts = points.chosen(seen), starts[seen]
+    seen = _within(starts, np.ones_like(starts), windows)
+    return points.chosen(seen), starts[seen]
+
+
+def _one_after_another(starts: Ints, place: Ints, lengths: Ints) -> Ints:
+    """Return the starts of what follows each other at each of several places."""
+    passed = np.cumsum(lengths) - lengths
+    fresh = np.diff(place, prepend=-1) != 0
+    origin = np.maximum.accumulate(np.where(fresh, np.arange(place.size), 0))
+    return starts[place] + passed - passed[origin]
+
+
+def _within(starts: Ints, lengths: Ints, windows: Ints) -> NDArray[np.bool_]:
+    """Return which spans of iterations have one inside a window."""
+    passed = np.searchsorted(windows, starts, side="right")
+    is_inside = passed % 2 == 1
+    following = np.append(windows, np.iinfo(np.int64).max)[passed]
+    return (is_inside | (following < starts + lengths)) & (lengths > 0)
+
+
+def _together(items: Sequence[TurnItem], around: Points) -> Ints:
+    """Return the iterations of items at each point of the loops around."""
+    return sum((_iterations(item, around) for item in items), np.zeros(around.size, np.int64))
+
+
+def _iterations(item: TurnItem, around: Points) -> Ints:
+    """Return the iterations of an item at each point of the loops around."""
+    points, back = around.distinct(_needed(item))
+    if isinstance(item, Turn):
+        return _visit_iterations(item, points)[back]
+    trips = points.bounds(item.loop)[1]
+    idle = np.where(trips == 0, IDLE_ITERATIONS, 0)
+    if item.loop.name not in frozenset[str]().union(*map(_needed, item.items)):
+        return (idle + trips * _together(item.items, points))[back]
+    inner, place = points.inside(item.loop)
+    return (idle + _by_place(place, _together(item.items, inner), points.size))[back]
+
+
+def _visit_iterations(turn: Turn, points: Points) -> Ints:
+    busy = np.maximum(_nest_iterations(turn.loops, points) + turn.warm_up, turn.least_cycles)
+    if not turn.loops:
+        return busy
+    return np.where(points.bounds(turn.loops[0])[1] == 0, IDLE_ITERATIONS, busy)
+
+
+def _nest_iterations(loops: Sequence[StepLoop], around: Points) -> Ints:
+    """Return the iterations of loops inside each other at each point of those around."""
+    if not loops:
+        return np.ones(around.size, np.int64)
+    points, back = around.distinct(_bounding(loops))
+    first, *rest = loops
+    trips = points.bounds(first)[1]
+    idle = np.where(trips == 0, IDLE_ITERATIONS, 0)
+    if first.name not in _bounding(rest):
+        return (idle + trips * _nest_iterations(rest, points))[back]
+    inner, place = points.inside(first)
+    return (idle + _by_place(place, _nest_iterations(rest, inner), points.size))[back]
+
+
+def _by_place(place: Ints, counts: Ints, size: int) -> Ints:
+    return np.bincount(place, counts, size).astype(np.int64)
+
+
+def _needed(item: TurnItem) -> frozenset[str]:
+    """Return the iterators of loops around an item that its iterations depend on."""
+    if isinstance(item, Turn):
+        return _bounding(item.loops)
+    inside = frozenset[str]().union(*map(_needed, item.items))
+    return (inside | _bounding((item.loop,))) - {item.loop.name}
+
+
+def _bounding(loops: Sequence[StepLoop]) -> frozenset[str]:
+    """Return the iterators in the bounds of loops."""
+    bounds = (bound for loop in loops for bound in (*loop.lower, *loop.upper))
+    return frozenset(name for bound in bounds for name in bound.iterators())
