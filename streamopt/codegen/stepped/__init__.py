@@ -1,0 +1,1 @@
+"""Sequential nodes in C++: phases that take turns in one flattened loop, on memories of their own."""

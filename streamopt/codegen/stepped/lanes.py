@@ -1,0 +1,187 @@
+"""The lanes of a phase as unrolled loops, and where they have work."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.processes.windows import unrolled
+from streamopt.codegen.stepped.indices import IndexNames
+from streamopt.codegen.tree import CppStatement, render
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Index, all_of, conjuncts, reads, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from streamopt.codegen.stepped.control import VisitState
+    from streamopt.codegen.tree import For, Item
+    from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.stepping.steps import StepLoop
+
+
+@dataclass(frozen=True, slots=True)
+class LaneLoop:
+    """One unrolled loop, which all phases of a group share.
+
+    Attributes
+    ----------
+    defined
+        Statements that make iterators of the phases from tiles and this lane.
+    is_summed
+        Whether its lanes are terms of sums.
+    """
+
+    name: str
+    count: int
+    defined: tuple[CppStatement, ...]
+    is_summed: bool = False
+
+    def around(self, body: Sequence[Item]) -> For:
+        """Return the loop around a body, with the iterators that it uses."""
+        used = {*re.findall(r"\w+", render(body))}
+        defined = [d for d in self.defined if d.text.split()[2] in used]
+        return unrolled(self.name, self.count, [*defined, *body])
+
+
+def lanes_around(loops: Sequence[LaneLoop], body: Sequence[Item]) -> list[Item]:
+    """Return lane loops, outermost first, around a body."""
+    found = [*body]
+    for loop in reversed(loops):
+        found = [loop.around(found)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class LanedVisit:
+    """A visit with the lanes of its loops.
+
+    Attributes
+    ----------
+    names
+        C++ of all iterators in an unrolled body.
+    lanes
+        Pairs (loop, lanes) by place among the lane loops of its group; an empty name for a lane
+        loop that it has no use for.
+    idle
+        Conditions for the lanes that it has, where others have more; and whether of a sum.
+    """
+
+    state: VisitState
+    names: IndexNames
+    lanes: tuple[tuple[str, int], ...]
+    idle: tuple[tuple[str, bool], ...] = ()
+
+    @property
+    def number(self) -> int:
+        """Return the number of its place."""
+        return self.state.visit.number
+
+    def lane_of(self, loops: Sequence[LaneLoop]) -> Mapping[str, str]:
+        """Return the lane iterator of each loop that has lanes."""
+        pairs = zip(self.lanes, loops, strict=True)
+        return {name: loop.name for (name, _), loop in pairs if name}
+
+
+def own_lanes(state: VisitState) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return the lanes of a phase, and those that are terms of its sums."""
+    phase = state.visit.phase
+    plain = [pair for pair in phase.lanes if pair[1] > 1 and pair[0] not in phase.phase.sums]
+    return plain, [pair for pair in phase.lanes if pair[1] > 1 and pair[0] in phase.phase.sums]
+
+
+def laned(
+    states: Sequence[VisitState], unique: Callable[[str], str]
+) -> tuple[tuple[LaneLoop, ...], tuple[LanedVisit, ...]]:
+    """Return the lane loops that some phases share, those of sums last, and the phases on them."""
+    owns = [own_lanes(state) for state in states]
+    widths = [max(len(own[kind]) for own in owns) for kind in (0, 1)]
+    padded = [
+        [*own[kind], *([("", 1)] * (widths[kind] - len(own[kind])))]
+        for own in owns
+        for kind in (0, 1)
+    ]
+    rows = [tuple(padded[2 * at] + padded[2 * at + 1]) for at in range(len(states))]
+    values = [dict(state.names.values) for state in states]
+    reach = [dict(state.names.reach) for state in states]
+    loops: list[LaneLoop] = []
+    for at in range(sum(widths)):
+        wanted = next(row[at][0] for row in rows if row[at][0])
+        name = unique(f"{wanted}_lane")
+        defined: list[CppStatement] = []
+        for state, row, own, ends in zip(states, rows, values, reach, strict=True):
+            loop_name, count = row[at]
+            if not loop_name:
+                continue
+            tile = own[loop_name]
+            text = unique(loop_name)
+            first = str(tile.scaled(count)) if tile.terms else str(tile.constant * count)
+            value = name if first == "0" else f"{first} + {name}"
+            defined.append(CppStatement(f"const int {text} = {value};"))
+            own[loop_name] = Affine.iterator(text)
+            low, high = ends[loop_name]
+            ends[loop_name] = low * count, high * count + count - 1
+        most = max(row[at][1] for row in rows)
+        loops.append(LaneLoop(name, most, tuple(defined), at >= widths[0]))
+    found = [
+        LanedVisit(state, IndexNames(own, ends), row, _idle(row, loops))
+        for state, own, ends, row in zip(states, values, reach, rows, strict=True)
+    ]
+    return tuple(loops), tuple(found)
+
+
+def _idle(
+    row: Sequence[tuple[str, int]], loops: Sequence[LaneLoop]
+) -> tuple[tuple[str, bool], ...]:
+    """Return the conditions for the lanes that a phase has, where other phases have more."""
+    pairs = zip(row, loops, strict=True)
+    return tuple((f"{p.name} < {n}", p.is_summed) for (_, n), p in pairs if n < p.count)
+
+
+def bounds_of(visit: LanedVisit) -> list[tuple[str, frozenset[str]]]:
+    """Return the conditions that lanes are inside the loops, each with the loops it is about."""
+    phase, names = visit.state.visit.phase, visit.names
+    lanes = dict(phase.lanes)
+    tiles = {loop.name: loop for loop in phase.tiles}
+    sums = phase.phase.sums
+    found = [(text, sums if is_summed else frozenset[str]()) for text, is_summed in visit.idle]
+    for loop in phase.phase.loops:
+        iterator, count = Affine.iterator(loop.name), lanes.get(loop.name, 1)
+        text = names.text(iterator)
+        for bound, gap, least, sign in (
+            *((bound, iterator - bound, 0, ">=") for bound in loop.lower),
+            *((bound, bound - iterator, 1, "<") for bound in loop.upper),
+        ):
+            of_tiles = tiles[loop.name].lower if sign == ">=" else tiles[loop.name].upper
+            is_sure = _is_sure(gap, loop, count, bound in of_tiles, lanes)
+            if not is_sure and gap.interval(names.reach)[0] < least:
+                about = frozenset({loop.name, *bound.iterators()})
+                found.append((f"{text} {sign} {names.text(bound)}", about))
+    return found
+
+
+def _is_sure(
+    gap: Affine, loop: StepLoop, count: int, is_of_tiles: bool, lanes: Mapping[str, int]
+) -> bool:
+    """Return whether a loop without lanes has a bound already as the bound of its tiles."""
+    others = [name for name in gap.iterators() if name != loop.name]
+    return count == 1 and is_of_tiles and all(lanes.get(name, 1) == 1 for name in others)
+
+
+def split_guard(
+    guard: Condition | None, names: Collection[str]
+) -> tuple[Condition | None, Condition | None]:
+    """Return the part of a guard that is not about some iterators, and the part that is."""
+    if guard is None:
+        return None, None
+    apart: list[list[Condition]] = [[], []]
+    for part in conjuncts(guard):
+        apart[bool(names) and not _iterators(part).isdisjoint(names)].append(part)
+    outer, inner = (all_of(parts) if parts else None for parts in apart)
+    return outer, inner
+
+
+def _iterators(condition: Expression) -> set[str]:
+    found = {n for part in walk(condition) if isinstance(part, Index) for n in part.value.iterators()}
+    return found | {name for access in reads(condition) for name in access.iterators()}

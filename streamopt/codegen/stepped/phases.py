@@ -1,0 +1,185 @@
+"""The bodies of phases: lanes, sums over lanes, and writes to all memories that are read for them.
+
+Phases that use each other's operators have one body: operands are chosen by the phase, and each
+writes where it writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.expressions import ExpressionText
+from streamopt.codegen.processes.guards import all_of
+from streamopt.codegen.stepped.chains import chain_window
+from streamopt.codegen.stepped.lanes import laned
+from streamopt.codegen.stepped.operands import Operands
+from streamopt.codegen.stepped.statements import StatementWriter
+from streamopt.codegen.tree import Comment, If
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from streamopt.codegen.names import Names
+    from streamopt.codegen.stepped.chains import ChainWindow
+    from streamopt.codegen.stepped.control import Control, VisitState
+    from streamopt.codegen.stepped.indices import IndexNames
+    from streamopt.codegen.stepped.lanes import LanedVisit
+    from streamopt.codegen.stepped.memories import CppMemory
+    from streamopt.codegen.tree import Item
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Access
+    from streamopt.ir.operators import Operator
+    from streamopt.ir.program import Array
+
+
+@dataclass(frozen=True, slots=True)
+class NestContext:
+    """What the bodies of all phases of a node use.
+
+    Attributes
+    ----------
+    arrays
+        Of the graph, by name.
+    memories
+        By name of the `HeldArray`.
+    outside
+        C++ of an element of an array that isn't held.
+    function
+        Names of the functions of bound operators, as for `ExpressionText`.
+    names
+        Of the node.
+    unique
+        From a wished name to one that is free in the whole function.
+    """
+
+    arrays: Mapping[str, Array]
+    memories: Mapping[str, CppMemory]
+    outside: Callable[[str, str], str]
+    function: Callable[[Operator, ElementType], str | None]
+    names: Names
+    unique: Callable[[str], str]
+
+    def element(self, name: str, access: Access, names: IndexNames) -> str:
+        """Return the C++ of an element in a memory, or in an array outside."""
+        memory = self.memories.get(name)
+        if memory is not None:
+            return memory.element_text(access, names)
+        place = "".join(f"[{names.text(s)}]" for s in access.subscripts) or "[0]"
+        return self.outside(access.array, place)
+
+
+@dataclass(slots=True)
+class PhaseTexts:
+    """The C++ of one phase's accesses and conditions."""
+
+    visit: LanedVisit
+    context: NestContext
+    windows: dict[Access, ChainWindow]
+    forwarded: dict[Access, str] = field(default_factory=dict["Access", str])
+
+    @property
+    def expressions(self) -> ExpressionText:
+        """Return the printer of its expressions."""
+        context = self.context
+        return ExpressionText(
+            lambda name: context.arrays[name].element,
+            self.read,
+            self.visit.names.text,
+            context.function,
+        )
+
+    def read(self, access: Access) -> str:
+        """Return the C++ of a read: of registers, of a value that was just made, or of memory."""
+        if access in self.forwarded:
+            return self.forwarded[access]
+        return self.stored(access)
+
+    def stored(self, access: Access) -> str:
+        """Return the C++ of a read as it is in memory or in a window."""
+        window = self.windows.get(access)
+        if window is not None:
+            return window.place(access, self.visit.names)
+        served = dict(self.visit.state.visit.phase.reads).get(access)
+        if served is None:
+            held = self.context.memories.values()
+            served = next((m.held.name for m in held if m.held.array == access.array), "")
+        return self.context.element(served, access, self.visit.names)
+
+
+class GroupWriter:
+    """Builds the body of one phase, or of several that share operators; used once."""
+
+    def __init__(
+        self, states: Sequence[VisitState], context: NestContext, control: Control
+    ) -> None:
+        self.context = context
+        self.control = control
+        self.scope = context.names.inner()
+        self.loops, self.visits = laned(states, self.scope.unique)
+        self.windows: list[tuple[LanedVisit, ChainWindow]] = []
+        self.phases = [PhaseTexts(v, context, self._windows(v)) for v in self.visits]
+
+    def _windows(self, visit: LanedVisit) -> dict[Access, ChainWindow]:
+        found: dict[Access, ChainWindow] = {}
+        for chain in visit.state.visit.phase.chains:
+            array = self.context.arrays[chain.reads[0].array]
+            name = self.context.unique(f"{array.name}_window")
+            window = chain_window(chain, visit, array, name)
+            if window is not None:
+                self.windows.append((visit, window))
+                found |= dict.fromkeys(chain.reads, window)
+        return found
+
+    def declared(self) -> Iterator[Item]:
+        """Yield the registers that outlast an iteration."""
+        for _, window in self.windows:
+            yield from window.declared()
+
+    def items(self) -> Iterator[Item]:
+        """Yield the body, under the condition that one of the phases runs."""
+        for phase in self.phases:
+            yield Comment(_title(phase.visit))
+        for visit, window in self.windows:
+            element = partial(self.context.element, window.memory)
+            fetched = window.fetches(self.scope.unique, visit.state.names, element)
+            yield If(self._active(visit), tuple(fetched))
+        active = [all_of([self._active(v), self._computing(v)]) for v in self.visits]
+        condition = active[0]
+        if len(active) > 1:
+            condition = " || ".join(f"({one})" for one in active)
+        yield If(condition, tuple(self._body()))
+
+    def _active(self, visit: LanedVisit) -> str:
+        own = f"{self.control.phase} == {visit.number}"
+        return all_of([own, f"!{self.control.bubble}", visit.state.running])
+
+    def _computing(self, visit: LanedVisit) -> str:
+        """Return the condition that the tile is one to compute; empty without fetches ahead."""
+        ahead = [counter for counter in visit.state.counters if counter.first]
+        return all_of([f"{counter.name} >= {counter.first}" for counter in ahead])
+
+    def _body(self) -> Iterator[Item]:
+        operands = Operands(
+            [phase.expressions for phase in self.phases], self._chosen, self.context.function
+        )
+        writer = StatementWriter(self.loops, self.phases, operands, self.control.phase, self.scope)
+        yield from writer.items()
+
+    def _chosen(self, texts: Sequence[str]) -> str:
+        """Return the text of the phase that runs."""
+        if len(set(texts)) == 1:
+            return texts[0]
+        phase = self.control.phase
+        pairs = zip(self.visits, texts, strict=True)
+        parts = [f"{phase} == {visit.number} ? {text} : " for visit, text in pairs][:-1]
+        return f"({''.join(parts)}{texts[-1]})"
+
+
+def _title(visit: LanedVisit) -> str:
+    phase = visit.state.visit.phase
+    lanes = ", ".join(f"{count} of {loop}" for loop, count in phase.lanes if count > 1)
+    around = f" with lanes {lanes}" if lanes else ""
+    texts = "; ".join(text for s in phase.phase.statements for text in s.texts)
+    return f"Phase {visit.number}, {phase.phase.name}{around}: {texts}"

@@ -1,0 +1,163 @@
+"""A sequential node as it is built: memories inside it, and phases that take turns in one loop.
+
+What the arrays begin with is copied in, and what the node hands over is copied out at the end:
+both sides of a ping-pong buffer see an array only as a whole. In between one flattened loop starts
+an iteration every few cycles; what stands between dependent iterations is as many cycles as the
+pipeline is deep, so the ``dependence`` pragmas free the tool from proving it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.stepped.control import Control
+from streamopt.codegen.stepped.copies import copy_lanes, copy_nest
+from streamopt.codegen.stepped.length import iterations_of
+from streamopt.codegen.stepped.memories import CppMemory
+from streamopt.codegen.stepped.phases import GroupWriter, NestContext
+from streamopt.codegen.stepped.places import places_of
+from streamopt.codegen.tree import Comment, CppStatement, For, If, Pragma, pipelined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from streamopt.codegen.layout import CppPort, CppProcess
+    from streamopt.codegen.names import Names
+    from streamopt.codegen.stepped.control import VisitState
+    from streamopt.codegen.stepped.indices import IndexNames
+    from streamopt.codegen.tree import Item
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import SequentialNode
+    from streamopt.ir.operators import Operator
+    from streamopt.ir.stepping.stepped import SteppedNest
+
+
+class SteppedWriter:
+    """Builds the items of one sequential node; used once.
+
+    ``function`` names the functions of bound operators, as for `ExpressionText`.
+    """
+
+    def __init__(
+        self,
+        node: SequentialNode,
+        nest: SteppedNest,
+        process: CppProcess,
+        scope: Names,
+        function: Callable[[Operator, ElementType], str | None],
+    ) -> None:
+        self.node, self.nest, self.process = node, nest, process
+        self.names, self.scope = scope.inner(), scope
+        self.memories = {
+            held.name: CppMemory(held, self._taken(held.name), process.arrays[held.array].element)
+            for held in nest.memories
+        }
+        self.places = places_of(nest)
+        self.control = Control(self.places, self._taken)
+        self.context = NestContext(
+            process.arrays,
+            self.memories,
+            lambda name, place: process.reads[node.name, name].element(place),
+            function,
+            self.names,
+            self._taken,
+        )
+        groups = [self._group(states) for states in self._alike()]
+        self.groups = [writer for found in groups for writer in found]
+
+    def items(self) -> tuple[Item, ...]:
+        """Return memories, copies in, the flattened loop, copies out."""
+        declared = [item for memory in self.memories.values() for item in memory.declared()]
+        brought = [item for name in self._arrays() for item in self._bring(name)]
+        registers = [item for group in self.groups for item in group.declared()]
+        loop = For(self._taken("iteration"), iterations_of(self.places), (*self._body(),))
+        handed = [item for port in self.process.writes for item in self._hand(port)]
+        state = [*self.control.declared()]
+        return (*declared, *brought, *registers, *state, loop, *handed)
+
+    def _body(self) -> Iterator[Item]:
+        yield pipelined(self.nest.ii)
+        written = {m.memory for s in self.control.states.values() for m in s.visit.phase.mirrors}
+        for memory in self.memories.values():
+            if memory.held.name in written and not memory.is_registers:
+                yield Pragma(f"dependence variable={memory.name} type=inter false")
+        for group in self.groups:
+            yield from group.items()
+        yield from self.control.moves_on()
+
+    def _alike(self) -> list[list[VisitState]]:
+        """Return the visits by the phase whose operators they use."""
+        found: dict[str, list[VisitState]] = {}
+        leaders: dict[str, str] = {}
+        for state in self.control.states.values():
+            phase = state.visit.phase
+            name = phase.phase.name
+            leaders[name] = leaders.get(phase.like, phase.like) if phase.like else name
+            found.setdefault(leaders[name], []).append(state)
+        return [*found.values()]
+
+    def _group(self, states: Sequence[VisitState]) -> list[GroupWriter]:
+        """Return one body for phases that are alike, or one for each where they aren't."""
+        group = GroupWriter(states, self.context, self.control)
+        if len(states) == 1 or group.is_alike:
+            return [group]
+        return [GroupWriter([state], self.context, self.control) for state in states]
+
+    def _taken(self, wanted: str) -> str:
+        name = self.names.unique(wanted)
+        self.scope.take(name)
+        return name
+
+    def _arrays(self) -> list[str]:
+        return list(dict.fromkeys(memory.held.array for memory in self.memories.values()))
+
+    def _bring(self, name: str) -> Iterator[Item]:
+        """Yield the copy of what an array begins with into its memories."""
+        source = dict(self.node.carries).get(name, None if name in self.node.outputs else name)
+        if source is None:
+            return
+        port, array = self.process.reads[self.node.name, source], self.process.arrays[name]
+        memories = [m for m in self.memories.values() if m.held.array == name]
+        lanes = copy_lanes(array.shape, [port.factors, *map(_factors, memories)])
+        yield Comment(f"{name} begins as {source}." if name != source else f"{name} comes in.")
+        put = partial(self._brought, port, memories)
+        yield from copy_nest(array, lanes, self.names.inner().unique, put)
+
+    def _brought(
+        self, port: CppPort, memories: Sequence[CppMemory], access: Access, names: IndexNames
+    ) -> list[Item]:
+        source = port.element(_outside(access, names))
+        items: list[Item] = []
+        for memory in memories:
+            put = CppStatement(f"{memory.element_text(access, names)} = {source};")
+            start = memory.held.start
+            condition = self.context.condition(start, names) if start is not None else ""
+            items.append(If(condition, (put,)) if condition else put)
+        return items
+
+    def _hand(self, port: CppPort) -> Iterator[Item]:
+        """Yield the copy of an array from a memory that has all of it."""
+        array = port.array
+        whole = next(m for m in self.memories.values() if m.is_whole(array))
+        lanes = copy_lanes(array.shape, [port.factors, _factors(whole)])
+
+        def put(access: Access, names: IndexNames) -> list[Item]:
+            target = port.element(_outside(access, names))
+            return [CppStatement(f"{target} = {whole.element_text(access, names)};")]
+
+        yield from copy_nest(array, lanes, self.names.inner().unique, put)
+
+
+def _outside(access: Access, names: IndexNames) -> str:
+    return "".join(f"[{names.text(s)}]" for s in access.subscripts) or "[0]"
+
+
+def _factors(memory: CppMemory) -> tuple[int, ...]:
+    """Return the factors of a memory by dimension of its array; 1 for those it hasn't."""
+    own = {
+        held.dimension: factor
+        for held, factor in zip(memory.held.held, memory.held.factors, strict=False)
+    }
+    return tuple(own.get(at, 1) for at in range(1 + max(own, default=-1)))
