@@ -1,1 +1,1 @@
-"""Sequential nodes in C++: phases that take turns in one flattened loop, on memories of their own."""
+"""Sequential nodes in C++: phases that take turns in one flattened loop, on own memories."""

@@ -1,9 +1,9 @@
 """The state of a flattened loop: which phase runs, at which tile, and which one is next.
 
-An iteration runs the body of the phase that is being visited, at one of its tiles; where a visit has
-no tile left but has to last, it is a bubble and runs nothing. Then the state moves on: to the next
-tile; after the last bubble to the next phase, or to the first phase of the next iteration of the
-loop around. A loop or a visit that turns out to be empty takes one bubble.
+An iteration runs the body of the phase that is being visited, at one of its tiles; where a visit
+has no tile left but has to last, it is a bubble and runs nothing. Then the state moves on: to the
+next tile; after the last bubble to the next phase, or to the first phase of the next iteration of
+the loop around. A loop or a visit that turns out to be empty takes one bubble.
 """
 
 from __future__ import annotations
@@ -142,9 +142,7 @@ class Control:
             names = _with(names, counter)
         return VisitState(visit, (*counters,), names)
 
-    def _counter(
-        self, loop: StepLoop, wanted: str, names: IndexNames, warm_up: int = 0
-    ) -> Counter:
+    def _counter(self, loop: StepLoop, wanted: str, names: IndexNames, warm_up: int = 0) -> Counter:
         name = self._unique(wanted)
         is_constant = len(loop.upper) == 1 and not loop.upper[0].terms
         end = str(max(0, loop.upper[0].constant)) if is_constant else self._unique(f"{name}_end")

@@ -47,7 +47,7 @@ class LaneLoop:
 
 def lanes_around(loops: Sequence[LaneLoop], body: Sequence[Item]) -> list[Item]:
     """Return lane loops, outermost first, around a body."""
-    found = [*body]
+    found: list[Item] = [*body]
     for loop in reversed(loops):
         found = [loop.around(found)]
     return found
@@ -110,7 +110,7 @@ def laned(
         wanted = next(row[at][0] for row in rows if row[at][0])
         name = unique(f"{wanted}_lane")
         defined: list[CppStatement] = []
-        for state, row, own, ends in zip(states, rows, values, reach, strict=True):
+        for row, own, ends in zip(rows, values, reach, strict=True):
             loop_name, count = row[at]
             if not loop_name:
                 continue
@@ -183,5 +183,7 @@ def split_guard(
 
 
 def _iterators(condition: Expression) -> set[str]:
-    found = {n for part in walk(condition) if isinstance(part, Index) for n in part.value.iterators()}
+    found = {
+        n for part in walk(condition) if isinstance(part, Index) for n in part.value.iterators()
+    }
     return found | {name for access in reads(condition) for name in access.iterators()}

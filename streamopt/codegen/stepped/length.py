@@ -88,7 +88,9 @@ def _enumerated(
         flat = np.arange(first, min(first + _MOST_ROWS, total))
         owner = np.searchsorted(ends, flat, side="right")
         value = flat - (ends - sizes)[owner] + low[owner]
-        kept = {known: np.broadcast_to(column, len(low))[owner] for known, column in columns.items()}
+        kept = {
+            known: np.broadcast_to(column, len(low))[owner] for known, column in columns.items()
+        }
         yield owner, {**kept, name: value}
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.memories import CppMemory
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
+    from streamopt.ir.expression import Access, Condition
     from streamopt.ir.operators import Operator
     from streamopt.ir.program import Array
 
@@ -60,6 +60,16 @@ class NestContext:
     function: Callable[[Operator, ElementType], str | None]
     names: Names
     unique: Callable[[str], str]
+
+    def condition(self, condition: Condition, names: IndexNames) -> str:
+        """Return the C++ of a condition on iterators."""
+        known = ExpressionText(
+            lambda name: self.arrays[name].element,
+            lambda access: self.element("", access, names),
+            names.text,
+            self.function,
+        )
+        return known.condition(condition)
 
     def element(self, name: str, access: Access, names: IndexNames) -> str:
         """Return the C++ of an element in a memory, or in an array outside."""
@@ -132,6 +142,11 @@ class GroupWriter:
                 found |= dict.fromkeys(chain.reads, window)
         return found
 
+    @property
+    def is_alike(self) -> bool:
+        """Return whether its phases differ in operands alone."""
+        return StatementWriter.suits(self.phases, self._operands())
+
     def declared(self) -> Iterator[Item]:
         """Yield the registers that outlast an iteration."""
         for _, window in self.windows:
@@ -161,11 +176,13 @@ class GroupWriter:
         return all_of([f"{counter.name} >= {counter.first}" for counter in ahead])
 
     def _body(self) -> Iterator[Item]:
-        operands = Operands(
-            [phase.expressions for phase in self.phases], self._chosen, self.context.function
-        )
-        writer = StatementWriter(self.loops, self.phases, operands, self.control.phase, self.scope)
+        phase, operands = self.control.phase, self._operands()
+        writer = StatementWriter(self.loops, self.phases, operands, phase, self.scope)
         yield from writer.items()
+
+    def _operands(self) -> Operands:
+        texts = [phase.expressions for phase in self.phases]
+        return Operands(texts, self._chosen, self.context.function)
 
     def _chosen(self, texts: Sequence[str]) -> str:
         """Return the text of the phase that runs."""

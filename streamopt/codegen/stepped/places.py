@@ -1,4 +1,4 @@
-"""The places of a flattened loop: rounds of loops in order, and the visits of phases inside them."""
+"""The places of a flattened loop: rounds of loops in order, and visits of phases inside them."""
 
 from __future__ import annotations
 

@@ -71,6 +71,17 @@ class StatementWriter:
             for at in range(count)
         ]
 
+    @staticmethod
+    def suits(phases: Sequence[PhaseTexts], operands: Operands) -> bool:
+        """Return whether phases have statements that differ in operands alone."""
+        own = [phase.visit.state.visit.phase for phase in phases]
+        sums = {tuple(count for name, count in p.lanes if name in p.phase.sums) for p in own}
+        counts = {len(p.phase.statements) for p in own}
+        if len(sums) > 1 or len(counts) > 1:
+            return False
+        rows = zip(*(p.phase.statements for p in own), strict=True)
+        return all(operands.shared([s.value for s in row]) is not None for row in rows)
+
     def items(self) -> Iterator[Item]:
         """Yield all statements."""
         nest: list[Item] = []
@@ -265,9 +276,7 @@ class StatementWriter:
                 CppStatement(f"{guard} = {guard} || {here};"),
             ]
         items += lanes_around(self.summed, placed)
-        items.append(
-            tree.combined(lambda a, b: known.combine(steps[0].reduction, a, b, kind))
-        )
+        items.append(tree.combined(lambda a, b: known.combine(steps[0].reduction, a, b, kind)))
         root = self.operands.operand(tree.root, kind)
         update = known.text(steps[0].combined(own, root), element)
         items += self._valued(at, update, guard, kept)

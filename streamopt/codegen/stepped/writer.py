@@ -17,7 +17,7 @@ from streamopt.codegen.stepped.length import iterations_of
 from streamopt.codegen.stepped.memories import CppMemory
 from streamopt.codegen.stepped.phases import GroupWriter, NestContext
 from streamopt.codegen.stepped.places import places_of
-from streamopt.codegen.tree import Comment, CppStatement, For, If, Pragma, pipelined
+from streamopt.codegen.tree import Comment, CppStatement, For, If, Item, Pragma, pipelined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.names import Names
     from streamopt.codegen.stepped.control import VisitState
     from streamopt.codegen.stepped.indices import IndexNames
-    from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
@@ -128,8 +127,11 @@ class SteppedWriter:
     def _brought(
         self, port: CppPort, memories: Sequence[CppMemory], access: Access, names: IndexNames
     ) -> list[Item]:
-        source = port.element(_outside(access, names))
-        items: list[Item] = []
+        source, items = port.element(_outside(access, names)), list[Item]()
+        if len(memories) > 1:
+            value = self.names.inner().unique(f"{access.array}_value")
+            items.append(CppStatement(f"const {port.array.element} {value} = {source};"))
+            source = value
         for memory in memories:
             put = CppStatement(f"{memory.element_text(access, names)} = {source};")
             start = memory.held.start

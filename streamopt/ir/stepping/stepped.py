@@ -64,6 +64,9 @@ class HeldArray:
         Places along each of its dimensions; ``(1,)`` for a scalar.
     factors
         Cyclic partition factors.
+    start
+        Which elements it holds before the first iteration, over iterators ``d0``, ``d1``, ..., the
+        subscripts in the array; None for all.
     """
 
     name: str
@@ -71,6 +74,7 @@ class HeldArray:
     held: tuple[HeldDimension, ...]
     shape: tuple[int, ...]
     factors: tuple[int, ...]
+    start: Condition | None = None
 
     def places(self, access: Access) -> tuple[Affine, ...]:
         """Return the subscripts in the memory of an element of the array."""
