@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class LoopCounter:
     """The C++ variables of one loop: its iterator, and the value after its last.
 
     Attributes
@@ -83,7 +83,7 @@ class VisitState:
     """
 
     visit: Visit
-    counters: tuple[Counter, ...]
+    counters: tuple[LoopCounter, ...]
     names: IndexNames
 
     @property
@@ -107,7 +107,7 @@ class Control:
         self._unique = unique
         self.phase, self.cycle, self.bubble = map(unique, ("phase", "cycle", "is_bubble"))
         self.over, self.was = unique("is_over"), unique("was")
-        self.rounds: dict[int, Counter] = {}
+        self.rounds: dict[int, LoopCounter] = {}
         self.states: dict[int, VisitState] = {}
         self._enter(places, IndexNames({}, {}))
         self.least = {
@@ -129,7 +129,7 @@ class Control:
                 self.states[place.number] = self._state(place, names)
 
     def _state(self, visit: Visit, names: IndexNames) -> VisitState:
-        lanes, counters = dict(visit.phase.lanes), list[Counter]()
+        lanes, counters = dict(visit.phase.lanes), list[LoopCounter]()
         for loop in visit.tiles:
             single = _single(loop)
             innermost = loop is visit.tiles[-1]
@@ -142,12 +142,14 @@ class Control:
             names = _with(names, counter)
         return VisitState(visit, (*counters,), names)
 
-    def _counter(self, loop: StepLoop, wanted: str, names: IndexNames, warm_up: int = 0) -> Counter:
+    def _counter(
+        self, loop: StepLoop, wanted: str, names: IndexNames, warm_up: int = 0
+    ) -> LoopCounter:
         name = self._unique(wanted)
         is_constant = len(loop.upper) == 1 and not loop.upper[0].terms
         end = str(max(0, loop.upper[0].constant)) if is_constant else self._unique(f"{name}_end")
         first = self._unique(f"{name}_first") if warm_up else ""
-        return Counter(loop, name, end, names, first, warm_up)
+        return LoopCounter(loop, name, end, names, first, warm_up)
 
     def declared(self) -> Iterator[Item]:
         """Yield the variables, as they are before the first iteration."""
@@ -279,7 +281,7 @@ class Control:
             yield CppStatement(f"{self.cycle} = {start};")
 
 
-def _with(names: IndexNames, counter: Counter) -> IndexNames:
+def _with(names: IndexNames, counter: LoopCounter) -> IndexNames:
     loop = counter.loop
     reach = loop.least, max(loop.least, loop.end - 1)
     return names.named(loop.name, Affine.iterator(counter.name), reach)

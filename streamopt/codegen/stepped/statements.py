@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.lanes import LaneLoop
     from streamopt.codegen.stepped.memories import CppMemory
     from streamopt.codegen.stepped.operands import Operands
-    from streamopt.codegen.stepped.phases import PhaseTexts
-    from streamopt.codegen.stepped.sums import SumStep
+    from streamopt.codegen.stepped.sums import LanedSum
+    from streamopt.codegen.stepped.texts import PhaseTexts
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
     from streamopt.ir.program import Statement
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class LaneValues:
     """The values of all lanes of a statement, and which of them there are."""
 
     value: str
@@ -111,7 +111,7 @@ class StatementWriter:
     def _bracketed(self, text: str) -> str:
         return f"({text})" if len(self.phases) > 1 and " " in text else text
 
-    def _assigned(self, at: int, kept: Kept | None = None) -> list[Item]:
+    def _assigned(self, at: int, kept: LaneValues | None = None) -> list[Item]:
         """Return a statement in its lanes."""
         statements = self.sets[at]
         element = self._element(statements[0])
@@ -124,7 +124,7 @@ class StatementWriter:
         assert value is not None, "phases with one body have one expression"
         return self._valued(at, self.operands.text.text(value, element), guard, kept)
 
-    def _valued(self, at: int, value: str, guard: str, kept: Kept | None) -> list[Item]:
+    def _valued(self, at: int, value: str, guard: str, kept: LaneValues | None) -> list[Item]:
         """Return what writes a value under a guard, and lets later statements have it."""
         statements, element = self.sets[at], self._element(self.sets[at][0])
         readers = self._readers(at)
@@ -213,7 +213,7 @@ class StatementWriter:
             runs = self.scope.unique(f"{name}_run")
             extents = [loop.count for loop in loops]
             place = "".join(f"[{loop.name}]" for loop in loops) or "[0]"
-            kept = Kept(name, runs, place)
+            kept = LaneValues(name, runs, place)
             yield from registers(name, str(element), extents)
             yield from registers(runs, "bool", extents)
         body = self._summed(at, kept) if self.sums[at] is not None else self._assigned(at, kept)
@@ -236,7 +236,7 @@ class StatementWriter:
     def _summed_loops(self) -> set[str]:
         return {name for p in self.phases for name in p.visit.state.visit.phase.phase.sums}
 
-    def _summed(self, at: int, kept: Kept | None) -> list[Item]:
+    def _summed(self, at: int, kept: LaneValues | None) -> list[Item]:
         """Return the terms of lanes, their tree, and the update."""
         steps, statements = self.sums[at], self.sets[at]
         assert steps is not None
@@ -283,7 +283,7 @@ class StatementWriter:
         outside = self._choice(outer)
         return [If(outside, tuple(items))] if outside else items
 
-    def _choose(self, at: int, kept: Kept, loops: Sequence[LaneLoop]) -> Iterator[Item]:
+    def _choose(self, at: int, kept: LaneValues, loops: Sequence[LaneLoop]) -> Iterator[Item]:
         """Yield the writes for which one of several lanes is chosen."""
         chosen = iter(self.chosen[at])
         for phase in self.phases:
@@ -302,7 +302,12 @@ class StatementWriter:
                     yield from nest
 
     def _chosen_write(
-        self, at: int, phase: PhaseTexts, mirror: Mirror, kept: Kept, inner: Sequence[LaneLoop]
+        self,
+        at: int,
+        phase: PhaseTexts,
+        mirror: Mirror,
+        kept: LaneValues,
+        inner: Sequence[LaneLoop],
     ) -> Iterator[Item]:
         memory: CppMemory = phase.context.memories[mirror.memory]
         statement = self._statement(phase, at)
@@ -339,7 +344,7 @@ class StatementWriter:
     def _element(self, statement: Statement) -> ElementType:
         return self.phases[0].context.arrays[statement.target.array].element
 
-    def _steps(self, statements: Sequence[Statement]) -> tuple[SumStep, ...] | None:
+    def _steps(self, statements: Sequence[Statement]) -> tuple[LanedSum, ...] | None:
         """Return the steps of sums that statements are, if their lanes are terms."""
         if not self.summed:
             return None

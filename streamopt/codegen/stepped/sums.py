@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class SumStep:
+class LanedSum:
     """One update of an element.
 
     Attributes
@@ -37,15 +37,15 @@ class SumStep:
         return Binary(self.operator, own, term)
 
 
-def step_of(statement: Statement) -> SumStep | None:
+def step_of(statement: Statement) -> LanedSum | None:
     """Return the update that a statement is; None if it is another one."""
     own = Read(statement.target)
     match statement.value:
         case Binary(BinaryOp.ADD | BinaryOp.MUL as op, left, right) if own in (left, right):
-            return SumStep(Reduction(op.value), op, right if left == own else left)
+            return LanedSum(Reduction(op.value), op, right if left == own else left)
         case Binary(BinaryOp.SUB, left, right) if left == own:
-            return SumStep(Reduction.ADD, BinaryOp.SUB, right)
+            return LanedSum(Reduction.ADD, BinaryOp.SUB, right)
         case Call(Function.MAX | Function.MIN as function, (left, right)) if own in (left, right):
-            return SumStep(Reduction(function.value), function, right if left == own else left)
+            return LanedSum(Reduction(function.value), function, right if left == own else left)
         case _:
             return None

@@ -15,8 +15,9 @@ from streamopt.codegen.stepped.control import Control
 from streamopt.codegen.stepped.copies import copy_lanes, copy_nest
 from streamopt.codegen.stepped.length import iterations_of
 from streamopt.codegen.stepped.memories import CppMemory
-from streamopt.codegen.stepped.phases import GroupWriter, NestContext
+from streamopt.codegen.stepped.phases import GroupWriter
 from streamopt.codegen.stepped.places import places_of
+from streamopt.codegen.stepped.texts import NestContext
 from streamopt.codegen.tree import Comment, CppStatement, For, If, Item, Pragma, pipelined
 
 if TYPE_CHECKING:
