@@ -62,7 +62,7 @@ class ChainWindow:
     def fetches(
         self, unique: Callable[[str], str], names: IndexNames, element: Callable[..., str]
     ) -> Iterator[Item]:
-        """Yield what moves the box on by a tile.
+        """Yield the loops that move the box on by a tile.
 
         Parameters
         ----------

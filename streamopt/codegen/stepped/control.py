@@ -45,7 +45,7 @@ class LoopCounter:
     warm_up: int = 0
 
     def begins(self) -> Iterator[CppStatement]:
-        """Yield what brings it to its beginning."""
+        """Yield the statements that bring it to its beginning."""
         low, high = self.names.bounds(self.loop)
         if self.first:
             yield CppStatement(f"{self.first} = {low};")
@@ -190,7 +190,7 @@ class Control:
         return values
 
     def moves_on(self) -> Iterator[Item]:
-        """Yield what stands at the end of an iteration."""
+        """Yield the end of an iteration."""
         yield Comment("The next tile; where there is none, the rest of the visit are bubbles.")
         for state in self.states.values():
             steps = self._step(state, len(state.counters) - 1)
@@ -212,7 +212,7 @@ class Control:
         yield from self._begin(self.places, "")
 
     def _step(self, state: VisitState, level: int) -> tuple[Item, ...]:
-        """Return what moves the tile loops on, from one level out."""
+        """Return the statements that move the tile loops on, from one level out."""
         if level < 0:
             return (CppStatement(f"{self.bubble} = true;"),)
         counter = state.counters[level]
@@ -242,7 +242,7 @@ class Control:
         yield CppStatement(f"const bool {again} = {ends} && {counter.name} < {counter.end};")
 
     def _begin(self, places: tuple[Place, ...], entered: str) -> Iterator[Item]:
-        """Yield what begins each of some places; the first where ``entered`` holds."""
+        """Yield the beginning of each of some places; the first begins where ``entered`` holds."""
         for at, place in enumerate(places):
             condition = self._done(places[at - 1]) if at else entered
             if isinstance(place, Visit):

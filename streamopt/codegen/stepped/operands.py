@@ -58,7 +58,7 @@ class Operands:
         return Read(Access(name, ()))
 
     def shared(self, expressions: Sequence[Expression]) -> Expression | None:
-        """Return what expressions have in common, with operands; None if they differ in more."""
+        """Return the common expression, with operands; None if there are other differences."""
         first, *others = expressions
         if all(isinstance(part, Read) for part in expressions):
             return self._read(expressions)

@@ -125,7 +125,7 @@ class StatementWriter:
         return self._valued(at, self.operands.text.text(value, element), guard, kept)
 
     def _valued(self, at: int, value: str, guard: str, kept: LaneValues | None) -> list[Item]:
-        """Return what writes a value under a guard, and lets later statements have it."""
+        """Return the writes of a value under a guard; later statements may have the value."""
         statements, element = self.sets[at], self._element(self.sets[at][0])
         readers = self._readers(at)
         writes = [*self._writes(at)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NestContext:
-    """What the bodies of all phases of a node use.
+    """The names and texts that the bodies of all phases of a node share.
 
     Attributes
     ----------
