@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import ordering_pairs
 from streamopt.ir.program import topological_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.analysis.instances import StatementInstance
+    from collections.abc import Iterable, Sequence
 
 
-def distributed(statements: Sequence[StatementInstance]) -> tuple[tuple[int, ...], ...]:
+def distributed(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
     """Return groups of statements in an order that keeps all dependences.
 
     Before: ``for i, j: s[j] += r[i] * A[i][j]; q[i] += A[i][j] * p[j]``
@@ -24,9 +21,14 @@ def distributed(statements: Sequence[StatementInstance]) -> tuple[tuple[int, ...
 
     Legal as every dependence by memory goes from an earlier group to a later one ([1]); statements
     on a circle stay together. A group stands as early as its first statement does in the program.
+
+    Parameters
+    ----------
+    pairs
+        Statements (earlier, later) that can't change places.
     """
-    pairs = ordering_pairs(statements)
-    later: list[set[int]] = [set() for _ in statements]
+    pairs = {*pairs}
+    later: list[set[int]] = [set() for _ in range(count)]
     for earlier, other in pairs:
         later[earlier].add(other)
     groups = sorted(_circles(later))

@@ -10,12 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import DataFlow, StatementRead, covers, data_flow
+from streamopt.analysis.dependence import (
+    DataFlow,
+    StatementRead,
+    covers,
+    data_flow,
+    ordering_pairs,
+)
 from streamopt.ir.expression import moved_leaf, reads
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import ordered_statement
+from streamopt.transforms.restructure.joining import joints, refused
 from streamopt.transforms.restructure.perfect import perfect_nest
 from streamopt.transforms.restructure.reductions import recognized
 from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest, told
@@ -39,14 +46,30 @@ def versioned(name: str, body: FlatSource, values: Mapping[str, NDArray[Any]]) -
     Before: ``A[i][j] = A[i][j] + u[i] * v[j]; x[i] = x[i] + A[j][i] * y[j]``
     After:  ``A_1[i][j] = A[i][j] + u[i] * v[j]; x_1[i] = x[i] + A_1[j][i] * y[j]``
     """
-    groups = distributed(body.statements)
-    maker = _Versions(body, data_flow(body.statements), groups)
-    for at, group in enumerate(groups):
-        maker.add(at, group)
+    maker = _joined(_Versions(body, data_flow(body.statements)))
     arrays = maker.arrays(values)
     known = {array.name for array in arrays}
     kept = {name: array for name, array in values.items() if name in known}
     return Program(name, arrays, tuple(maker.nests), kept)
+
+
+def _joined(maker: _Versions) -> _Versions:
+    """Return the versions for groups of which those that share large arrays are joined."""
+    body, flow = maker.body, maker.flow
+    pairs = ordering_pairs(body.statements)
+    groups = distributed(len(body.statements), pairs)
+    maker.add_all(groups)
+    together = joints(groups, maker.sequential, body, flow)
+    while together:
+        both = {*together, *((second, first) for first, second in together)}
+        joined = distributed(len(body.statements), pairs | both)
+        bad = [*refused(joined, groups, maker.sequential, body)]
+        if not bad:
+            joining = _Versions(body, flow)
+            joining.add_all(joined)
+            return joining
+        together = tuple(p for p in together if not any(p[0] in group for group in bad))
+    return maker
 
 
 @dataclass(slots=True)
@@ -57,27 +80,34 @@ class _Versions:
     ----------
     last_read, last_write
         The last group that reads and that writes a variable.
+    sequential
+        Places of the groups that aren't streaming nests.
     """
 
     body: FlatSource
     flow: DataFlow
-    groups: Sequence[tuple[int, ...]]
     nests: list[Nest] = field(default_factory=list[Nest])
     current: dict[str, str] = field(default_factory=dict[str, str])
     made: dict[str, Variable] = field(default_factory=dict[str, "Variable"])
     names: FreeNames = field(init=False)
     last_read: dict[str, int] = field(default_factory=dict[str, int])
     last_write: dict[str, int] = field(default_factory=dict[str, int])
+    sequential: set[int] = field(default_factory=set[int])
 
     def __post_init__(self) -> None:
         self.names = FreeNames(self.body.variables)
-        for at, group in enumerate(self.groups):
-            for instance in (self.body.statements[statement] for statement in group):
-                self.last_write[instance.target.array] = at
-                self.last_read.update((access.array, at) for access in instance.reads)
         for name, variable in self.body.variables.items():
             if variable.is_argument or variable.is_constant:
                 self.current[name] = name
+
+    def add_all(self, groups: Sequence[tuple[int, ...]]) -> None:
+        """Append the nests of all groups."""
+        for at, group in enumerate(groups):
+            for instance in (self.body.statements[statement] for statement in group):
+                self.last_write[instance.target.array] = at
+                self.last_read.update((access.array, at) for access in instance.reads)
+        for at, group in enumerate(groups):
+            self.add(at, group)
 
     def add(self, at: int, group: tuple[int, ...]) -> None:
         """Append the nest of one group, and make its versions current."""
@@ -147,6 +177,7 @@ class _Versions:
     def _sequential(
         self, at: int, group: tuple[int, ...], members: Sequence[StatementInstance], reason: str
     ) -> None:
+        self.sequential.add(at)
         loops, statements = perfect_nest(members)
         if not statements:
             return
