@@ -15,15 +15,15 @@ from streamopt.target.device import Target
 from tests.support.runners.polybench import KERNELS, source
 
 INTERVALS = {
-    # b1 * ym1, added twice, is y1[i][j], which is the next ym1: 3 + 6 + 6
-    "deriche": {"ym1_1_update": 15, "yp1_1_update": 15, "ym1_2_1_update": 15, "yp1_2_1_update": 15},
+    # b1 * y1[i][j - 1], added twice, is y1[i][j]: 3 + 6 + 6; so are the three other filters
+    "deriche": {"imgOut_update": 15},
     # x[0] / L[0][0] in the last of a row; x[0] * L[1][0] in the next; in the last row its sum is
     # divided in the iteration that makes it: 11 + 3 + 6
     "trisolv": {"x_update": 20},
     # A[i][0] / A[0][0] two iterations before A[i][1]'s terms: (11 + 2 + 3 + 6) / 2
     "lu": {"A_out_update": 11},
-    # the same through w; y[i] = w without a division: 3 + 6; x as trisolv
-    "ludcmp": {"A_out_update": 11, "y_update": 9, "x_update": 20},
+    # as lu; both triangular solves are in the same nest, where they have their rows to themselves
+    "ludcmp": {"x_update": 11},
     # six accesses of the table on a memory's two ports; the recurrence asks for (2 + 1 + 1) / 2
     "nussinov": {"table_out_update": 3},
     # a sum at distance 1; what it adds comes from the iterations of the loop around
