@@ -56,6 +56,8 @@ class DesignWork:
     process: float = 5e-3  # that is lowered, timed and counted
     turn: float = 6e-6  # of a simulated process
     access: float = 1.5e-8  # simulated, at once with others
+    visit: float = 1.2e-5  # of a pipeline that takes turns; an estimate
+    touch: float = 4e-8  # of a cell, in such visits; an estimate
     rewrite: float = 1e-2  # a node of a graph that is rewritten and costed
 
 

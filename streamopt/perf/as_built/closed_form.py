@@ -18,12 +18,13 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.timing import NestTiming, graph_times, nest_run
+from streamopt.perf.turns.visits import iterations_in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from streamopt.ir.graph import Node
-    from streamopt.ir.network import Network, Pipeline, PipelineTiming
+    from streamopt.ir.network import Network, Pipeline, PipelineTiming, Turns
     from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 
 PROCESS_CYCLES = 2
@@ -48,8 +49,12 @@ def predict(
         DSPs by pipeline.
     """
     pipelines = node_pipelines(scheduled, network)
+    turns = {process.name: process.turns for process in network.processes}
     nests = {
-        node.node.name: _nest(node, pipelines[node.node.name], timings) for node in scheduled.nodes
+        node.node.name: _nest(
+            node, pipelines[node.node.name], turns.get(node.node.name, ()), timings
+        )
+        for node in scheduled.nodes
     }
     fifos = {c.edge.channel for c in scheduled.channels if c.kind is ChannelKind.FIFO}
     in_order = tuple(node.node for process in scheduled.processes for node in process)
@@ -103,11 +108,12 @@ def node_pipelines(scheduled: ScheduledGraph, network: Network) -> dict[str, tup
 def _nest(
     scheduled: ScheduledNode,
     pipelines: Sequence[Pipeline],
+    turns: Sequence[Turns],
     timings: Mapping[str, PipelineTiming],
 ) -> NestTiming[int]:
     node = scheduled.node
     if isinstance(node, SequentialNode):
-        return sequential_run(node, pipelines, timings)
+        return sequential_run(node, pipelines, turns, timings)
     (pipeline,) = pipelines
     timing = timings[pipeline.name]
     order = [loop.name for loop in scheduled.loops]
@@ -118,14 +124,28 @@ def _nest(
 
 
 def sequential_run(
-    node: SequentialNode, pipelines: Sequence[Pipeline], timings: Mapping[str, PipelineTiming]
+    node: SequentialNode,
+    pipelines: Sequence[Pipeline],
+    turns: Sequence[Turns],
+    timings: Mapping[str, PipelineTiming],
 ) -> NestTiming[int]:
-    """Return the times of a sequential node: nothing is handed over before its end."""
-    cycles = 0
-    for pipeline in pipelines:
-        timing = timings[pipeline.name]
-        cycles += timing.ii * (pipeline.iterations - 1) + timing.depth_cycles + PROCESS_CYCLES
-    return NestTiming(timings[node.name].ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
+    """Return the times of a sequential node: nothing is handed over before its end.
+
+    Parameters
+    ----------
+    turns
+        Those that its pipelines take.
+    """
+    in_turn = {name for own in turns for name in own.pipelines}
+    runs = [
+        (timings[pipeline.name], pipeline.iterations)
+        for pipeline in pipelines
+        if pipeline.name not in in_turn
+    ]
+    runs += [(timings[own.pipelines[0]], iterations_in_turn(own)) for own in turns]
+    cycles = sum(t.ii * (count - 1) + t.depth_cycles + PROCESS_CYCLES for t, count in runs)
+    ii = timings[turns[0].pipelines[0]].ii if turns else timings[node.name].ii
+    return NestTiming(ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
 
 
 def built_run(

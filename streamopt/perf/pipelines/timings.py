@@ -14,14 +14,20 @@ from typing import TYPE_CHECKING
 from streamopt.ir.network import PipelineTiming
 from streamopt.perf.pipelines.bandwidth import network_rates, transfer_bounds
 from streamopt.perf.pipelines.depth import depth_cycles
-from streamopt.perf.pipelines.ports import memory_demands, port_counts, stream_demands
+from streamopt.perf.pipelines.ports import (
+    PORTS_OF_A_BANK,
+    memory_demands,
+    port_counts,
+    stream_demands,
+)
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.pipelines.recurrence_graph import slowest_circle
+from streamopt.perf.turns.stages import port_cycles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.network import Memory, Network, Pipeline
+    from streamopt.ir.network import Memory, Network, Pipeline, Turns
     from streamopt.target.device import Target
 
 NO_RATES: Mapping[str, Sequence[float]] = MappingProxyType({})
@@ -111,7 +117,40 @@ def timed_pipelines(network: Network, target: Target) -> dict[str, TimedPipeline
     """
     memories = {memory.name: memory for memory in network.memories}
     ports, rates = port_counts(network), network_rates(network, target)
-    return {p.name: timed_pipeline(p, memories, ports, target, rates) for p in network.pipelines}
+    found: dict[str, TimedPipeline] = {}
+    for process in network.processes:
+        for turns in process.turns:
+            found |= timed_in_turn(turns, process.pipelines, memories, target)
+        for own in process.pipelines:
+            if own.name not in found:
+                found[own.name] = timed_pipeline(own, memories, ports, target, rates)
+    return found
+
+
+def timed_in_turn(
+    turns: Turns,
+    pipelines: Sequence[Pipeline],
+    memories: Mapping[str, Memory],
+    target: Target,
+) -> dict[str, TimedPipeline]:
+    """Return how pipelines that take turns run, by name: as one, as deep as the deepest.
+
+    Their interval is the one that they were built for, which their memories allow.
+    """
+    names = turns.pipelines
+    own = [pipeline for pipeline in pipelines if pipeline.name in names]
+    cycles = port_cycles(own, memories, turns.ii, target)
+    depth = max(
+        max(depth_cycles(pipeline, memories, (), turns.ii, target), *at)
+        for pipeline, at in zip(own, cycles, strict=True)
+    )
+    accesses = turns.ii * PORTS_OF_A_BANK
+    asked = Bound(Reason.MEMORY_PORTS, turns.name, accesses, turns.ii)
+    bounds = (asked,) if turns.ii > 1 else ()
+    return {
+        pipeline.name: TimedPipeline(PipelineTiming(turns.ii, depth, at), bounds)
+        for pipeline, at in zip(own, cycles, strict=True)
+    }
 
 
 def timed_pipeline(

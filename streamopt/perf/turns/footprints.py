@@ -1,0 +1,220 @@
+"""The parts of memories that iterations touch: cells, each of all the elements that lanes share.
+
+A cell is a box of elements that the lanes of a write touch together, so an iteration touches few.
+Where a lane moves two subscripts, as of a wavefront, they are first made independent of each
+other: of ``A[i][w - 2 i]`` lanes along ``i`` share ``i // lanes`` and ``subscript 2 + 2 i``. An
+iteration may touch fewer elements than its cells have, never others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.network import AccessMode
+from streamopt.perf.turns.visits import TooManyPointsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from streamopt.ir.network import Pipeline, Port
+
+    Integers = npt.NDArray[np.int64]
+    Truths = npt.NDArray[np.bool_]
+
+_MOST_CELLS_OF_A_PORT = 512
+"""That an iteration touches."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellAxis:
+    """One coordinate of the cells of a memory: ``(sum(weight * subscript) - offset) // extent``."""
+
+    weights: tuple[int, ...]
+    offset: int = 0
+    extent: int = 1
+
+    def of(self, subscripts: Sequence[Affine]) -> Affine:
+        """Return the expression that is divided by the extent."""
+        found = Affine.of(-self.offset)
+        for weight, subscript in zip(self.weights, subscripts, strict=True):
+            found = found + subscript.scaled(weight)
+        return found
+
+
+def cell_axes(users: Sequence[tuple[Port, Pipeline]]) -> tuple[CellAxis, ...]:
+    """Return the cells of a memory by its widest write.
+
+    Parameters
+    ----------
+    users
+        Its ports with their pipelines; a write among them.
+    """
+    writes = [pair for pair in users if pair[0].mode is AccessMode.WRITE]
+    port, pipeline = max(writes, key=lambda pair: _width(*pair))
+    rank = len(port.subscripts)
+    axes = [CellAxis(tuple(int(a == b) for b in range(rank))) for a in range(rank)]
+    for lane in sorted(pipeline.lanes, key=lambda lane: -lane.trip_count):
+        shared = _shared_axis(axes, port.subscripts, lane.name, lane.trip_count)
+        if shared is None:
+            continue
+        place, axis = shared
+        for other, own in enumerate(axes):
+            by = _factor(own.of(port.subscripts), lane.name)
+            if other != place and own.extent == 1 and by:
+                weights = (
+                    b - by * a for a, b in zip(axes[place].weights, own.weights, strict=True)
+                )
+                axes[other] = replace(own, weights=tuple(weights))
+        axes[place] = axis
+    return tuple(axes)
+
+
+def _width(port: Port, pipeline: Pipeline) -> int:
+    used = {name for subscript in port.subscripts for name in subscript.iterators()}
+    return prod(lane.trip_count for lane in pipeline.lanes if lane.name in used)
+
+
+def _shared_axis(
+    axes: Sequence[CellAxis], subscripts: Sequence[Affine], lane: str, lanes: int
+) -> tuple[int, CellAxis] | None:
+    """Return an axis along which aligned lanes are one cell, and its place; None if none is."""
+    for place, axis in enumerate(axes):
+        value = axis.of(subscripts)
+        others = [by for atom, by in value.terms if atom != Iter(lane)]
+        if axis.extent == 1 and _factor(value, lane) == 1 and not any(b % lanes for b in others):
+            return place, replace(axis, offset=value.constant % lanes, extent=lanes)
+    return None
+
+
+def _factor(value: Affine, name: str) -> int | None:
+    """Return what an iterator is multiplied by; None where it is inside a quotient or remainder."""
+    plain = value.factors
+    inside = (atom for atom, _ in value.terms if not isinstance(atom, Iter))
+    if any(name in Affine(((atom, 1),)).iterators() for atom in inside):
+        return None
+    return plain.get(name, 0)
+
+
+def touched_cells(
+    port: Port, pipeline: Pipeline, axes: Sequence[CellAxis]
+) -> tuple[tuple[Affine, ...], ...]:
+    """Return the cells that a port touches in an iteration, by tile iterators, each once.
+
+    Coordinates are before their division by the axes' extents.
+
+    Raises
+    ------
+    TooManyPointsError
+        If they are too many.
+    """
+    values = [axis.of(port.subscripts) for axis in axes]
+    choices = [
+        (lane.name, _lanes_that_differ(values, axes, lane.name, lane.trip_count))
+        for lane in pipeline.lanes
+    ]
+    choices = [(name, places) for name, places in choices if places]
+    if prod(len(places) for _, places in choices) > _MOST_CELLS_OF_A_PORT:
+        raise TooManyPointsError
+    found: dict[tuple[Affine, ...], None] = {}
+    for point in product(*(places for _, places in choices)):
+        lane = {n: Affine.of(at) for (n, _), at in zip(choices, point, strict=True)}
+        found[tuple(value.substitute(lane) for value in values)] = None
+    return tuple(found)
+
+
+def _lanes_that_differ(
+    values: Sequence[Affine], axes: Sequence[CellAxis], name: str, lanes: int
+) -> tuple[int, ...]:
+    """Return lanes whose cells are all that the lanes of a loop touch; none if it moves nothing."""
+    factors = [_factor(value, name) for value in values]
+    moved = [place for place, by in enumerate(factors) if by != 0]
+    if not moved:
+        return ()
+    (place, *others), by = moved, factors[moved[0]]
+    if others or by is None:
+        return tuple(range(lanes))
+    extent = axes[place].extent
+    parts = [b for atom, b in values[place].terms if atom != Iter(name)]
+    if (
+        by == 1
+        and extent % lanes == 0
+        and not any(part % lanes for part in (*parts, values[place].constant))
+    ):
+        return (0,)
+    step = max(1, extent // abs(by))
+    return tuple(sorted({*range(0, lanes, step), lanes - 1}))
+
+
+def may_hold(
+    guard: ir.Condition | None, values: Mapping[str, Integers], lanes: Mapping[str, int]
+) -> Truths | bool:
+    """Return False only for iterations in which a condition holds in no lane.
+
+    Parameters
+    ----------
+    values
+        Of tile iterators, by iteration.
+    lanes
+        Trip counts of lane iterators.
+    """
+    match guard:
+        case None:
+            return True
+        case ir.Compare(op, left, right):
+            sides = ir.as_affine(left), ir.as_affine(right)
+            if sides[0] is None or sides[1] is None:
+                return True
+            return _compares(op, sides[0] - sides[1], values, lanes)
+        case ir.Logic(op, operands):
+            parts = [may_hold(operand, values, lanes) for operand in operands]
+            joined = np.logical_and if op is ir.LogicOp.AND else np.logical_or
+            return joined.reduce(np.broadcast_arrays(*parts))
+
+
+def _compares(
+    op: ir.CompareOp, difference: Affine, values: Mapping[str, Integers], lanes: Mapping[str, int]
+) -> Truths | bool:
+    """Return whether a difference may compare with 0."""
+    known = dict(values)
+    low = high = 0
+    for name in difference.iterators():
+        if name in lanes:
+            by = _factor(difference, name)
+            if by is None:
+                return True
+            reach = by * (lanes[name] - 1)
+            low, high = low + min(0, reach), high + max(0, reach)
+            known[name] = np.zeros((), np.int64)
+    value = difference.evaluate(known)
+    low, high = value + low, value + high
+    match op:
+        case ir.CompareOp.EQ:
+            return (low <= 0) & (high >= 0)
+        case ir.CompareOp.NE:
+            return (low != 0) | (high != 0)
+        case ir.CompareOp.LT:
+            return low < 0
+        case ir.CompareOp.LE:
+            return low <= 0
+        case ir.CompareOp.GT:
+            return high > 0
+        case ir.CompareOp.GE:
+            return high >= 0
+
+
+def coordinates(
+    cell: Sequence[Affine], axes: Sequence[CellAxis], values: Mapping[str, Integers], size: int
+) -> Iterator[Integers]:
+    """Yield the coordinates of a cell, one for each iteration."""
+    for value, axis in zip(cell, axes, strict=True):
+        found = np.asarray(value.evaluate(values), dtype=np.int64)
+        yield np.broadcast_to(found if axis.extent == 1 else found // axis.extent, (size,))

@@ -1,0 +1,284 @@
+"""Visits of pipelines that take turns: at which points of the loops around, and how long.
+
+Loops are run level by level, outermost first, all points of a level at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.ir.network import Turn, turns_among
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.network import TurnItem, Turns
+    from streamopt.ir.stepping.steps import StepLoop
+
+    Integers = npt.NDArray[np.int64]
+
+MOST_POINTS = 4_000_000
+"""Points of a level that are enumerated."""
+
+
+class TooManyPointsError(Exception):
+    """Loops have more points than are enumerated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Points of some loops, in order.
+
+    Attributes
+    ----------
+    values
+        By iterator.
+    times
+        How often each stands for others that are alike.
+    keys
+        What orders points of different places of a tree: the most significant first.
+    """
+
+    values: Mapping[str, Integers]
+    times: Integers
+    keys: tuple[Integers, ...] = ()
+
+    def at(self, bound: Affine) -> Integers:
+        """Return the value of an expression at each point."""
+        found = np.asarray(bound.evaluate(self.values), dtype=np.int64)
+        return np.broadcast_to(found, self.times.shape)
+
+    def extents(self, loop: StepLoop) -> tuple[Integers, Integers]:
+        """Return the first value of a loop at each point, and its trip count."""
+        lower = np.maximum.reduce([self.at(bound) for bound in loop.lower])
+        upper = np.minimum.reduce([self.at(bound) for bound in loop.upper])
+        return lower, np.maximum(upper - lower, 0)
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> Points:
+        """Return some of the points."""
+        values = {name: own[chosen] for name, own in self.values.items()}
+        return Points(values, self.times[chosen], tuple(key[chosen] for key in self.keys))
+
+    def inside(self, loop: StepLoop, trips: Integers | None = None) -> Points:
+        """Return the points of a loop inside these.
+
+        Parameters
+        ----------
+        trips
+            Its iterations at each point, if not those between its bounds.
+
+        Raises
+        ------
+        TooManyPointsError
+            If there are more than are enumerated.
+        """
+        lower, own = self.extents(loop)
+        trips = own if trips is None else trips
+        total = int(trips.sum())
+        if total > MOST_POINTS:
+            raise TooManyPointsError
+        place = np.repeat(np.arange(trips.size), trips)
+        inner = np.arange(total) - (np.cumsum(trips) - trips - lower)[place]
+        values = {name: own[place] for name, own in self.values.items()}
+        return Points(
+            {**values, loop.name: inner},
+            self.times[place],
+            (*(key[place] for key in self.keys), inner),
+        )
+
+    def many(self, trips: Integers) -> Points:
+        """Return the same points, each so many times."""
+        return Points(self.values, self.times * trips, self.keys).where(trips > 0)
+
+    def having(self, name: str, values: Integers) -> Points:
+        """Return the points with another value each."""
+        return replace(self, values={**self.values, name: values})
+
+    def then(self, place: int) -> Points:
+        """Return the points at a place of a sequence."""
+        return replace(self, keys=(*self.keys, np.full(self.times.shape, place, np.int64)))
+
+
+START = Points({}, np.ones(1, np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visits:
+    """Visits of one pipeline, or idle iterations where a loop has none.
+
+    Attributes
+    ----------
+    turn
+        Place of the pipeline among those that take turns; -1 for idle iterations.
+    iterations
+        Of each visit: 0 for those without work.
+    """
+
+    turn: int
+    points: Points
+    iterations: Integers
+
+
+def visits(turns: Turns, apart: Callable[[StepLoop], bool] = lambda _: True) -> Iterator[Visits]:
+    """Yield the visits of pipelines in turn, in the order of the tree.
+
+    Parameters
+    ----------
+    apart
+        Whether iterations of a loop around are told apart; those of others are one, many times.
+
+    Raises
+    ------
+    TooManyPointsError
+        If loops have more than are enumerated.
+    """
+    names = {pipeline: place for place, pipeline in enumerate(turns.pipelines)}
+
+    def among(items: Sequence[TurnItem], around: Points) -> Iterator[Visits]:
+        for place, item in enumerate(items):
+            here = around.then(place)
+            if isinstance(item, Turn):
+                yield Visits(names[item.pipeline], here, iteration_counts(item.loops, here))
+                continue
+            _, trips = here.extents(item.loop)
+            idle = here.where(trips == 0)
+            if idle.times.size:
+                yield Visits(-1, idle, np.zeros_like(idle.times))
+            inside = here.inside(item.loop) if apart(item.loop) else here.many(trips)
+            if inside.times.size:
+                yield from among(item.items, inside)
+
+    return among(turns.items, START)
+
+
+def iteration_counts(loops: Sequence[StepLoop], around: Points) -> Integers:
+    """Return how many iterations tile loops have at each of the points around them.
+
+    A loop without iterations takes an idle one: hardware can't skip it. A visit whose outermost
+    loop has none has none.
+    """
+    needed = [bounding(loops[at:]) for at in range(len(loops))]
+    points = _iterations(
+        loops, around, [loop.name in own for loop, own in zip(loops, needed, strict=True)]
+    )
+    counts = np.bincount(points.values[VISIT], points.times, around.times.size)
+    return counts.astype(np.int64)
+
+
+def iterations_of(loops: Sequence[StepLoop], around: Points) -> Points:
+    """Return the iterations of visits at some points, in order.
+
+    They have two more values: `VISIT`, the place of the point around, and `IDLE`.
+
+    Raises
+    ------
+    TooManyPointsError
+        If there are more than are enumerated.
+    """
+    return _iterations(loops, around, [True] * len(loops))
+
+
+def _iterations(loops: Sequence[StepLoop], around: Points, apart: Sequence[bool]) -> Points:
+    size = around.times.size
+    points = Points(
+        {**around.values, VISIT: np.arange(size), IDLE: np.zeros(size, np.int64)},
+        np.ones(size, np.int64),
+    )
+    for at, (loop, is_apart) in enumerate(zip(loops, apart, strict=True)):
+        _, trips = points.extents(loop)
+        if at:
+            points = points.having(IDLE, points.values[IDLE] | (trips == 0))
+            trips = np.where(points.values[IDLE], IDLE_ITERATIONS, trips)
+        points = points.inside(loop, trips) if is_apart else points.many(trips)
+    return points
+
+
+IDLE_ITERATIONS = 1
+"""Of a loop that has nothing to do: its counters still move on."""
+
+VISIT, IDLE = "visit ", "idle "
+"""Values of iterations; no iterator has a space."""
+
+
+def bounding(loops: Sequence[StepLoop]) -> set[str]:
+    """Return the iterators in the bounds of loops."""
+    bounds = (bound for loop in loops for bound in (*loop.lower, *loop.upper))
+    return {name for bound in bounds for name in bound.iterators()}
+
+
+def loops_of(items: Sequence[TurnItem]) -> Iterator[StepLoop]:
+    """Yield all loops of a tree."""
+    for item in items:
+        if isinstance(item, Turn):
+            yield from item.loops
+        else:
+            yield item.loop
+            yield from loops_of(item.items)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VisitCounts:
+    """How long the visits of pipelines in turn are without waiting, those alike together.
+
+    Attributes
+    ----------
+    by_turn
+        For each pipeline: iterations, and how many visits have so many.
+    idle
+        Iterations in which there is nothing to do.
+    """
+
+    by_turn: tuple[tuple[Integers, Integers], ...]
+    idle: int
+
+    def total(self, least: Collection[int]) -> int:
+        """Return the iterations of all visits, where those of each pipeline have some at least."""
+        found = self.idle
+        for (sizes, times), shortest in zip(self.by_turn, least, strict=True):
+            found += int((np.maximum(sizes, shortest) * times).sum())
+        return found
+
+
+def visit_counts(turns: Turns) -> VisitCounts:
+    """Return the visits of pipelines in turn, counted exactly; ``warm_up`` is part of them.
+
+    Raises
+    ------
+    TooManyPointsError
+        If loops have more than are enumerated.
+    """
+    needed = bounding(tuple(loops_of(turns.items)))
+    own = tuple(turns_among(turns.items))
+    found: list[dict[int, int]] = [{} for _ in own]
+    idle = 0
+    for each in visits(turns, lambda loop: loop.name in needed):
+        empty = each.iterations == 0
+        idle += int(each.points.times[empty].sum()) * IDLE_ITERATIONS
+        if each.turn < 0:
+            continue
+        sizes, place = np.unique(each.iterations[~empty], return_inverse=True)
+        times = np.bincount(place.ravel(), each.points.times[~empty], sizes.size)
+        longer = sizes + own[each.turn].warm_up
+        found[each.turn] = dict(zip(longer.tolist(), times.astype(np.int64).tolist(), strict=True))
+    by_turn = tuple(
+        (np.fromiter(sizes, np.int64), np.fromiter(sizes.values(), np.int64)) for sizes in found
+    )
+    return VisitCounts(by_turn, idle)
+
+
+def iterations_in_turn(turns: Turns) -> int:
+    """Return the iterations of pipelines in turn: all visits, as long as they are, and idle ones.
+
+    Raises
+    ------
+    TooManyPointsError
+        If loops have more than are enumerated.
+    """
+    least = [turn.least_cycles for turn in turns_among(turns.items)]
+    return visit_counts(turns).total(least)
