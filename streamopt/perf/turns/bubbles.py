@@ -80,7 +80,7 @@ def least_iterations(turns: Turns, timed: Sequence[TimedTurn]) -> tuple[int, ...
         Its pipelines, in order.
     """
     try:
-        return _Walk(_two_of_alike(turns, timed), timed).least_iterations()
+        return _VisitWalk(_two_of_alike(turns, timed), timed).least_iterations()
     except TooManyPointsError:
         return _drained(turns, timed)
 
@@ -170,7 +170,7 @@ class _Laid:
         return slice(int(self.ends[visit - 1]) if visit else 0, int(self.ends[visit]))
 
 
-class _Walk:
+class _VisitWalk:
     """Walks the visits once.
 
     Raises
@@ -295,7 +295,7 @@ class _Touched(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Draft:
+class _TouchDraft:
     """Iterations of a pipeline, by visit and in order, and what they touch."""
 
     turn: Turn
@@ -310,7 +310,7 @@ class _Draft:
 
 def _draft(
     turn: Turn, around: Points, timed: TimedTurn, axes: Mapping[str, tuple[CellAxis, ...]]
-) -> _Draft:
+) -> _TouchDraft:
     iterations = iterations_of(turn.loops, around)
     busy = iterations.values[IDLE] == 0
     pipeline = timed.pipeline
@@ -324,11 +324,11 @@ def _draft(
         for cell in touched_cells(port, pipeline, axes[port.target]):
             key = (port.target, is_read, cell, port.guard, cycle)
             found.setdefault(key, _Touched(port.target, is_read, cycle, cell, holds))
-    return _Draft(turn, iterations, around.times.size, tuple(found.values()))
+    return _TouchDraft(turn, iterations, around.times.size, tuple(found.values()))
 
 
 def _numbered(
-    drafts: Mapping[int, _Draft], axes: Mapping[str, tuple[CellAxis, ...]], ii: int
+    drafts: Mapping[int, _TouchDraft], axes: Mapping[str, tuple[CellAxis, ...]], ii: int
 ) -> tuple[dict[int, _Laid], int]:
     """Return the iterations of each pipeline, their cells numbered, and how many there are."""
     places: dict[int, list[tuple[_Touched, list[Integers]]]] = {}
@@ -368,7 +368,7 @@ def _numbered(
     return laid, total
 
 
-def _of_draft(draft: _Draft, groups: Mapping[_Group, list[Integers]], ii: int) -> _Laid:
+def _of_draft(draft: _TouchDraft, groups: Mapping[_Group, list[Integers]], ii: int) -> _Laid:
     visit = draft.iterations.values[VISIT]
     sizes = np.bincount(visit, minlength=draft.visits)
     ends = np.cumsum(sizes)
@@ -386,7 +386,7 @@ def _of_draft(draft: _Draft, groups: Mapping[_Group, list[Integers]], ii: int) -
     )
 
 
-def _meeting(drafts: Iterable[_Draft], ii: int) -> set[str]:
+def _meeting(drafts: Iterable[_TouchDraft], ii: int) -> set[str]:
     """Return memories where a write may land before an earlier iteration is done with the place."""
     over: dict[str, int] = {}
     landing: dict[str, int] = {}
