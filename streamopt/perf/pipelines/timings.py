@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.network import PipelineTiming
 from streamopt.perf.pipelines.bandwidth import network_rates, transfer_bounds
 from streamopt.perf.pipelines.depth import depth_cycles
+from streamopt.perf.pipelines.port_cycles import port_cycles
 from streamopt.perf.pipelines.ports import (
     PORTS_OF_A_BANK,
     memory_demands,
@@ -22,7 +23,6 @@ from streamopt.perf.pipelines.ports import (
 )
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.pipelines.recurrence_graph import slowest_circle
-from streamopt.perf.turns.stages import port_cycles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

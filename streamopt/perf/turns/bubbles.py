@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import Pipeline, Port, TurnItem, Turns
     from streamopt.perf.turns.footprints import CellAxis, Truths
-    from streamopt.perf.turns.visits import Points, Visits
+    from streamopt.perf.turns.visits import LoopPoints, Visits
 
     _Group: TypeAlias = tuple[bool, int, bool]
     """Whether it reads, the cycle, and `_Touches.meets`."""
@@ -263,7 +263,7 @@ def _in_order(found: Sequence[Visits]) -> list[tuple[int, int]]:
 
 def _laid_out(
     turns: Sequence[Turn],
-    points: Mapping[int, Points],
+    points: Mapping[int, LoopPoints],
     timed: Sequence[TimedTurn],
     ii: int,
 ) -> tuple[dict[int, _Laid], int]:
@@ -299,7 +299,7 @@ class _TouchDraft:
     """Iterations of a pipeline, by visit and in order, and what they touch."""
 
     turn: Turn
-    iterations: Points
+    iterations: LoopPoints
     visits: int
     touched: tuple[_Touched, ...]
 
@@ -309,7 +309,7 @@ class _TouchDraft:
 
 
 def _draft(
-    turn: Turn, around: Points, timed: TimedTurn, axes: Mapping[str, tuple[CellAxis, ...]]
+    turn: Turn, around: LoopPoints, timed: TimedTurn, axes: Mapping[str, tuple[CellAxis, ...]]
 ) -> _TouchDraft:
     iterations = iterations_of(turn.loops, around)
     busy = iterations.values[IDLE] == 0

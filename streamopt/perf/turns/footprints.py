@@ -96,7 +96,7 @@ def _shared_axis(
 
 
 def _factor(value: Affine, name: str) -> int | None:
-    """Return what an iterator is multiplied by; None where it is inside a quotient or remainder."""
+    """Return an iterator's factor; None where it is inside a quotient or remainder."""
     plain = value.factors
     inside = (atom for atom, _ in value.terms if not isinstance(atom, Iter))
     if any(name in Affine(((atom, 1),)).iterators() for atom in inside):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.perf.pipelines.port_cycles import port_cycles
 from streamopt.perf.turns.bubbles import TimedTurn, least_iterations
-from streamopt.perf.turns.stages import port_cycles
 
 if TYPE_CHECKING:
     from streamopt.ir.network import Network, Process

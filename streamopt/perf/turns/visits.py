@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 MOST_POINTS = 4_000_000
-"""Points of a level that are enumerated."""
+"""LoopPoints of a level that are enumerated."""
 
 
 class TooManyPointsError(Exception):
@@ -32,8 +32,8 @@ class TooManyPointsError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
-    """Points of some loops, in order.
+class LoopPoints:
+    """LoopPoints of some loops, in order.
 
     Attributes
     ----------
@@ -60,12 +60,12 @@ class Points:
         upper = np.minimum.reduce([self.at(bound) for bound in loop.upper])
         return lower, np.maximum(upper - lower, 0)
 
-    def where(self, chosen: npt.NDArray[np.bool_]) -> Points:
+    def where(self, chosen: npt.NDArray[np.bool_]) -> LoopPoints:
         """Return some of the points."""
         values = {name: own[chosen] for name, own in self.values.items()}
-        return Points(values, self.times[chosen], tuple(key[chosen] for key in self.keys))
+        return LoopPoints(values, self.times[chosen], tuple(key[chosen] for key in self.keys))
 
-    def inside(self, loop: StepLoop, trips: Integers | None = None) -> Points:
+    def inside(self, loop: StepLoop, trips: Integers | None = None) -> LoopPoints:
         """Return the points of a loop inside these.
 
         Parameters
@@ -86,26 +86,26 @@ class Points:
         place = np.repeat(np.arange(trips.size), trips)
         inner = np.arange(total) - (np.cumsum(trips) - trips - lower)[place]
         values = {name: own[place] for name, own in self.values.items()}
-        return Points(
+        return LoopPoints(
             {**values, loop.name: inner},
             self.times[place],
             (*(key[place] for key in self.keys), inner),
         )
 
-    def many(self, trips: Integers) -> Points:
+    def many(self, trips: Integers) -> LoopPoints:
         """Return the same points, each so many times."""
-        return Points(self.values, self.times * trips, self.keys).where(trips > 0)
+        return LoopPoints(self.values, self.times * trips, self.keys).where(trips > 0)
 
-    def having(self, name: str, values: Integers) -> Points:
+    def having(self, name: str, values: Integers) -> LoopPoints:
         """Return the points with another value each."""
         return replace(self, values={**self.values, name: values})
 
-    def then(self, place: int) -> Points:
+    def then(self, place: int) -> LoopPoints:
         """Return the points at a place of a sequence."""
         return replace(self, keys=(*self.keys, np.full(self.times.shape, place, np.int64)))
 
 
-START = Points({}, np.ones(1, np.int64))
+START = LoopPoints({}, np.ones(1, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +121,7 @@ class Visits:
     """
 
     turn: int
-    points: Points
+    points: LoopPoints
     iterations: Integers
 
 
@@ -140,7 +140,7 @@ def visits(turns: Turns, apart: Callable[[StepLoop], bool] = lambda _: True) -> 
     """
     names = {pipeline: place for place, pipeline in enumerate(turns.pipelines)}
 
-    def among(items: Sequence[TurnItem], around: Points) -> Iterator[Visits]:
+    def among(items: Sequence[TurnItem], around: LoopPoints) -> Iterator[Visits]:
         for place, item in enumerate(items):
             here = around.then(place)
             if isinstance(item, Turn):
@@ -157,7 +157,7 @@ def visits(turns: Turns, apart: Callable[[StepLoop], bool] = lambda _: True) -> 
     return among(turns.items, START)
 
 
-def iteration_counts(loops: Sequence[StepLoop], around: Points) -> Integers:
+def iteration_counts(loops: Sequence[StepLoop], around: LoopPoints) -> Integers:
     """Return how many iterations tile loops have at each of the points around them.
 
     A loop without iterations takes an idle one: hardware can't skip it. A visit whose outermost
@@ -171,7 +171,7 @@ def iteration_counts(loops: Sequence[StepLoop], around: Points) -> Integers:
     return counts.astype(np.int64)
 
 
-def iterations_of(loops: Sequence[StepLoop], around: Points) -> Points:
+def iterations_of(loops: Sequence[StepLoop], around: LoopPoints) -> LoopPoints:
     """Return the iterations of visits at some points, in order.
 
     They have two more values: `VISIT`, the place of the point around, and `IDLE`.
@@ -184,9 +184,9 @@ def iterations_of(loops: Sequence[StepLoop], around: Points) -> Points:
     return _iterations(loops, around, [True] * len(loops))
 
 
-def _iterations(loops: Sequence[StepLoop], around: Points, apart: Sequence[bool]) -> Points:
+def _iterations(loops: Sequence[StepLoop], around: LoopPoints, apart: Sequence[bool]) -> LoopPoints:
     size = around.times.size
-    points = Points(
+    points = LoopPoints(
         {**around.values, VISIT: np.arange(size), IDLE: np.zeros(size, np.int64)},
         np.ones(size, np.int64),
     )

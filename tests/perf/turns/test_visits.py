@@ -8,7 +8,7 @@ import pytest
 
 from streamopt.ir.network import Turns
 from streamopt.perf.turns.visits import iterations_in_turn, visit_counts
-from streamopt.sim.visits import iterations_in_turn as simulated_iterations
+from streamopt.sim.in_turn.visits import iterations_in_turn as simulated_iterations
 from tests.support.networks.in_turns import jacobi, lu
 from tests.support.random.turns import random_items
 

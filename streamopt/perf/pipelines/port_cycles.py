@@ -16,7 +16,6 @@ from streamopt.ir.network import AccessMode, Place
 from streamopt.perf.pipelines.depth import levels
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
-from streamopt.perf.resources.memory_blocks import bank_extents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +29,8 @@ _WRITE_CYCLES = ROUND_TRIP_CYCLES - _READ_CYCLES
 
 def is_registers(memory: Memory) -> bool:
     """Return whether a memory has a bank for each of its elements, inside of a process."""
-    return memory.place is Place.LOCAL and prod(bank_extents(memory)) == 1
+    is_split = all(f >= n for f, n in zip(memory.factors, memory.shape, strict=True))
+    return memory.place is Place.LOCAL and is_split
 
 
 def port_cycles(
