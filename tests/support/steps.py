@@ -70,11 +70,13 @@ def plan_of(order: Ordered, **lanes: int) -> NodePlan:
     return NodePlan(order.node.name, names, unroll, steps=order.steps.name)
 
 
-def scheduled(order: Ordered, **lanes: int) -> ScheduledGraph:
-    """Return a graph of the node alone, built with so many lanes."""
+def scheduled(
+    order: Ordered, least_cycles: tuple[tuple[str, int], ...] = (), **lanes: int
+) -> ScheduledGraph:
+    """Return a graph of the node alone, built with so many lanes and such visits."""
     node, arrays = order.node, order.arrays
     graph = Graph(node.name, tuple(arrays.values()), (node,), ())
-    plan = plan_of(order, **lanes)
+    plan = replace(plan_of(order, **lanes), least_cycles=least_cycles)
     nest = stepped_nest(node, order.steps, plan, arrays)
     trips = {loop.name: loop.trip_count for loop in order.steps.loops}
     loops = tuple(TiledLoop(name, trips[name], factor) for name, factor in plan.unroll)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-MOST_ACCESSES = 8_000_000
-"""Accesses that are checked: about two seconds."""
+MOST_ACCESSES = 4_000_000
+"""Accesses that are checked: less than a second."""
 CHUNK_ACCESSES = 2_000_000
 """Accesses that are looked at together; bounds the memory that a check takes."""
 STRETCHES = 8
