@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.phase_reads import fetched
@@ -18,6 +18,7 @@ from streamopt.ir.stepping.stepped import (
 from streamopt.ir.stepping.steps import Phase, walk_phases
 from streamopt.transforms.stepped.bank_loads import LANE, laned_access
 from streamopt.transforms.stepped.copies import ArrayDemand, served_copies
+from streamopt.transforms.stepped.like import alike
 from streamopt.transforms.stepped.tile_loops import tile_loops
 from streamopt.transforms.stepped.transfers import transfer_out, transfers_in
 
@@ -63,6 +64,8 @@ def stepped_nest(
         )
         for at, draft in enumerate(drafts)
     }
+    same = alike(tuple(phases.values()), arrays)
+    phases |= {name: replace(phases[name], like=first) for name, first in same.items()}
     held = tuple(memory for found in memories.values() for memory in found)
     brought = [
         transfer

@@ -1,0 +1,94 @@
+"""Phases that compute the same of other elements: one set of operators serves them in turn.
+
+Before::
+
+    phase 0, 512 lanes:  A[i][j] = A[i][j] - A[i][k] * A[k][j]
+    phase 1, 512 lanes:  A[a][b] = A[a][b] - A[a][k] * A[k][b]
+
+After::
+
+    phase 1 like phase 0
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.ir import expression as ir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.program import Array
+    from streamopt.ir.stepping.stepped import LanedPhase
+
+    Shape = tuple[object, ...]
+    """Equal for phases that compute the same."""
+
+_ELEMENT = ir.Index(ir.Affine.iterator("index"))
+
+
+def alike(phases: Sequence[LanedPhase], arrays: Mapping[str, Array]) -> dict[str, str]:
+    """Return the first phase that each later one computes the same as, by name."""
+    first: dict[Shape, str] = {}
+    found: dict[str, str] = {}
+    for laned in phases:
+        shape = _shape(laned, lambda name: arrays[name].element)
+        known = first.setdefault(shape, laned.phase.name)
+        if known != laned.phase.name:
+            found[laned.phase.name] = known
+    return found
+
+
+def _shape(laned: LanedPhase, element_of: Callable[[str], ElementType]) -> Shape:
+    phase = laned.phase
+    lanes = tuple((count, name in phase.sums) for name, count in laned.lanes)
+
+    def leaf(part: ir.Expression) -> ir.Expression:
+        match part:
+            case ir.Read(access):
+                return ir.Read(ir.Access(element_of(access.array).value, ()))
+            case ir.Index():
+                return _ELEMENT
+            case _:
+                return part
+
+    statements = tuple(
+        (
+            element_of(statement.target.array),
+            ir.rewrite(statement.value, leaf),
+            _own_reads(statement.value, statement.target),
+            _on_data(statement.guard, leaf),
+            _forwarded(laned, at),
+        )
+        for at, statement in enumerate(phase.statements)
+    )
+    return lanes, statements
+
+
+def _own_reads(value: ir.Expression, target: ir.Access) -> tuple[bool, ...]:
+    """Return which of the reads are of the target, one after another."""
+    parts = (part for part in ir.walk(value) if isinstance(part, ir.Read))
+    return tuple(part.access == target for part in parts)
+
+
+def _forwarded(laned: LanedPhase, number: int) -> tuple[int, ...]:
+    """Return which earlier statements of the phase the reads of a statement are the targets of."""
+    statements = laned.phase.statements
+    targets = [statement.target for statement in statements[:number]]
+    parts = (part for e in statements[number].expressions for part in ir.walk(e))
+    return tuple(
+        targets.index(part.access) if part.access in targets else -1
+        for part in parts
+        if isinstance(part, ir.Read)
+    )
+
+
+def _on_data(
+    guard: ir.Condition | None, leaf: Callable[[ir.Expression], ir.Expression]
+) -> ir.Condition | None:
+    """Return a guard that depends on data, without the places of the data; None for others."""
+    if guard is None or ir.is_affine_condition(guard):
+        return None
+    return ir.rewrite_condition(guard, leaf)
