@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Statement
     from streamopt.ir.schedule import Binding
     from streamopt.ir.scheduled import ScheduledNode
-    from streamopt.ir.stepping.stepped import LanedItem, SteppedNest, Transfer
+    from streamopt.ir.stepping.stepped import HeldArray, LanedItem, SteppedNest, Transfer
     from streamopt.ir.stepping.steps import StepLoop
 
 
@@ -78,20 +78,20 @@ def lower_stepped(
     begins = dict(node.carries)
     names = _Names(nest.node)
     brought = [
-        _copy(
+        _bring(
             names.unique(f"bring_{transfer.array}"),
             sources[begins.get(transfer.array, transfer.array)],
-            [memories[name] for name in transfer.memories],
+            [(memories[name], nest.memory(name)) for name in transfer.memories],
             transfer,
         )
         for transfer in nest.brought
     ]
     out = {transfer.array: transfer for transfer in nest.handed}
     handed = [
-        _copy(
+        _hand(
             names.unique(f"hand_{target.name}"),
             memories[out[array].memories[0]],
-            [target],
+            target,
             out[array],
         )
         for array, target in targets
@@ -118,31 +118,64 @@ class _Names:
         return wanted
 
 
-def _copy(name: str, source: Memory, targets: Sequence[Memory], transfer: Transfer) -> Pipeline:
-    """Return the copy of a whole array, so many elements along each dimension at once."""
-    loops: list[Loop] = []
+@dataclass(frozen=True, slots=True)
+class _CopyLoops:
+    """Tile loops and lanes over the elements of an array."""
+
+    tiles: tuple[Loop, ...]
+    lanes: tuple[Loop, ...]
+    place: tuple[Affine, ...]
+    partial: tuple[PartialTile, ...]
+
+
+def _copy_loops(shape: tuple[int, ...], counts: tuple[int, ...]) -> _CopyLoops:
+    tiles: list[Loop] = []
     lanes: list[Loop] = []
     place: list[Affine] = []
     partial: list[PartialTile] = []
-    for at, (extent, count) in enumerate(zip(source.shape, transfer.lanes, strict=True)):
-        tile, lane = f"d{at}", f"d{at}.lane"
-        tiles = -(-extent // count)
-        loops.append(Loop(tile, tiles))
-        place.append(Affine.iterator(tile).scaled(count))
+    for at, (extent, count) in enumerate(zip(shape, counts, strict=True)):
+        tile, lane, number = f"d{at}", f"d{at}.lane", -(-extent // count)
+        subscript = Affine()
+        if number > 1 or count == 1:
+            tiles.append(Loop(tile, number))
+            subscript = Affine.iterator(tile).scaled(count)
         if count > 1:
             lanes.append(Loop(lane, count))
-            place[-1] += Affine.iterator(lane)
+            subscript += Affine.iterator(lane)
         if extent % count:
-            partial.append(PartialTile(tile, lane, tiles - 1, extent - (tiles - 1) * count))
-    built = tuple(loop for loop in loops if loop.trip_count > 1) or tuple(loops[-1:])
-    gone = {loop.name: Affine() for loop in loops if loop not in built}
-    at_place = tuple(one.substitute(gone) for one in place)
+            partial.append(PartialTile(tile, lane, number - 1, extent - (number - 1) * count))
+        place.append(subscript)
+    return _CopyLoops(tuple(tiles), tuple(lanes), tuple(place), tuple(partial))
+
+
+def _pipeline(name: str, loops: _CopyLoops, ports: tuple[Port, ...]) -> Pipeline:
+    return Pipeline(name, loops.tiles, loops.lanes, ports, (), partial_tiles=loops.partial)
+
+
+def _bring(
+    name: str,
+    source: Memory,
+    targets: Sequence[tuple[Memory, HeldArray]],
+    transfer: Transfer,
+) -> Pipeline:
+    """Return the copy of an array into memories: of each, the elements that it has at the start."""
+    loops = _copy_loops(source.shape, transfer.lanes)
+    named = {f"d{at}": subscript for at, subscript in enumerate(loops.place)}
+    access = ir.Access(transfer.array, loops.place)
+    ports = [Port(AccessMode.READ, source.name, loops.place, "element")]
+    for target, held in targets:
+        guard = None if held.start is None else ir.substitute_condition(held.start, named)
+        ports.append(Port(AccessMode.WRITE, target.name, held.places(access), "element", guard))
+    return _pipeline(name, loops, tuple(ports))
+
+
+def _hand(name: str, source: Memory, target: Memory, transfer: Transfer) -> Pipeline:
+    loops = _copy_loops(target.shape, transfer.lanes)
     ports = (
-        Port(AccessMode.READ, source.name, at_place, "element"),
-        *(Port(AccessMode.WRITE, target.name, at_place, "element") for target in targets),
+        Port(AccessMode.READ, source.name, loops.place, "element"),
+        Port(AccessMode.WRITE, target.name, loops.place, "element"),
     )
-    kept = tuple(one for one in partial if one.tile not in gone)
-    return Pipeline(name, built, tuple(lanes), ports, (), partial_tiles=kept)
+    return _pipeline(name, loops, ports)
 
 
 def _walk(

@@ -17,9 +17,7 @@ MOST_PARTS = 4
 """Of a condition; a set of more is taken larger."""
 
 
-def condition_of_set(
-    points: Any, among: Any, names: Sequence[str]
-) -> tuple[Condition | None, Any]:
+def condition_of_set(points: Any, among: Any, names: Sequence[str]) -> tuple[Condition | None, Any]:
     """Return a condition for points of a set, and the points for which it holds.
 
     These are more where the points make no simple condition; None for a condition that all points
@@ -63,8 +61,7 @@ def _compared(constraint: Any, names: Sequence[str]) -> Condition:
     import islpy as isl
 
     factors = [
-        constraint.get_coefficient_val(isl.dim_type.set, at).to_python()
-        for at in range(len(names))
+        constraint.get_coefficient_val(isl.dim_type.set, at).to_python() for at in range(len(names))
     ]
     constant = constraint.get_constant_val().to_python()
     left, right = Affine(), Affine()

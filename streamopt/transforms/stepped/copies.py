@@ -92,12 +92,12 @@ def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
         )
         if room > 0
     ]
-    candidates.sort(key=lambda one: (_blocks(demand.shape, one[0]), prod(one[0]), one[0]))
+    candidates.sort(key=lambda one: (blocks_of(demand.shape, one[0]), prod(one[0]), one[0]))
     best: ServedCopies | None = None
     least = 0
     for count in range(1, MOST_COPIES + 1):
         for chosen in combinations_with_replacement(candidates[:MOST_CANDIDATES], count):
-            blocks = sum(_blocks(demand.shape, factors) for factors, _ in chosen)
+            blocks = sum(blocks_of(demand.shape, factors) for factors, _ in chosen)
             if best is not None and blocks >= least:
                 continue
             served = _served(demand, chosen)
@@ -107,7 +107,7 @@ def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
     return best
 
 
-def _blocks(shape: tuple[int, ...], factors: tuple[int, ...]) -> int:
+def blocks_of(shape: tuple[int, ...], factors: tuple[int, ...]) -> int:
     """Return the block RAMs of a copy."""
     words = prod(-(-n // f) for n, f in zip(shape, factors, strict=True))
     return prod(factors) * -(-words // BLOCK_WORDS)

@@ -113,9 +113,7 @@ class SliceFinder:
                         )
 
 
-def _is_told(
-    access: Access, dimension: int, kept: Sequence[int], parallel: frozenset[str]
-) -> bool:
+def _is_told(access: Access, dimension: int, kept: Sequence[int], parallel: frozenset[str]) -> bool:
     """Return whether loops in order and the kept dimensions tell a subscript."""
     own = access.subscripts[dimension]
     rests = [own, *(own - access.subscripts[at] for at in kept)]
@@ -150,16 +148,13 @@ class _Values:
 
         self.access, self.shape = access, finder.shapes[access.array]
         self.writers = [p for p in finder.placed if p.instance.target.array == access.array]
-        self.readers = [
-            p for p in finder.placed if p.phase == phase and access in p.instance.reads
-        ]
+        self.readers = [p for p in finder.placed if p.phase == phase and access in p.instance.reads]
         self.sinks = {
             f"R{at}": Event(f"R{at}", _evaluated(p.instance, access), access, 0)
             for at, p in enumerate(self.readers)
         }
         sources = [
-            Event(f"W{at}", p.instance, p.instance.target, 1)
-            for at, p in enumerate(self.writers)
+            Event(f"W{at}", p.instance, p.instance.target, 1) for at, p in enumerate(self.writers)
         ]
         flow = last_touches([*self.sinks.values()], sources)
         self.relations = flow.relations
@@ -193,16 +188,21 @@ class _Values:
         places: Any,
         guards: Mapping[str, tuple[Condition | None, Any]],
     ) -> Slice | None:
-        begins = _union([one.range() for one in self.first.values() if not one.is_empty()])
-        start = None
-        if begins is not None:
-            start, begins = self._start(begins)
+        found = _union([one.range() for one in self.first.values() if not one.is_empty()])
+        start, begins = None, None
+        if found is not None:
+            start, begins = self._start(equalities_of(found))
+            if not _is_injective(places, begins):
+                start, begins = self._start(found)
             if not _is_injective(places, begins):
                 return None
         return Slice(
             held,
-            tuple((p.phase, p.number, guards[name][0]) for name, p in self.writes.items()
-                  if name in guards),
+            tuple(
+                (p.phase, p.number, guards[name][0])
+                for name, p in self.writes.items()
+                if name in guards
+            ),
             start,
             begins is not None,
         )

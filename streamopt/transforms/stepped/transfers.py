@@ -26,14 +26,28 @@ MOST_AT_ONCE = 1024
 
 def transfers_in(array: str, shape: Sequence[int], held: Sequence[HeldArray]) -> list[Transfer]:
     """Return copies that fill all memories with an array: one if they have banks in common."""
-    lanes = _common([_lanes(memory, shape) for memory in held])
-    if len(held) == 1 or _is_fine(lanes, shape):
-        return [Transfer(array, tuple(memory.name for memory in held), lanes)]
-    return [Transfer(array, (memory.name,), _lanes(memory, shape)) for memory in held]
+    whole = [memory for memory in held if is_whole(memory, shape)]
+    parts = tuple(memory.name for memory in held if memory not in whole)
+    if not whole:
+        return [Transfer(array, parts, (1,) * len(shape))] if parts else []
+    lanes = _common([_lanes(memory, shape) for memory in whole])
+    if len(whole) == 1 or _is_fine(lanes, shape):
+        return [Transfer(array, (*(memory.name for memory in whole), *parts), lanes)]
+    first, *others = whole
+    return [
+        Transfer(array, (first.name, *parts), _lanes(first, shape)),
+        *(Transfer(array, (memory.name,), _lanes(memory, shape)) for memory in others),
+    ]
+
+
+def is_whole(memory: HeldArray, shape: Sequence[int]) -> bool:
+    """Return whether a memory holds all elements of an array of that shape."""
+    return memory.shape == tuple(shape)
 
 
 def transfer_out(array: str, shape: Sequence[int], held: Sequence[HeldArray]) -> Transfer:
     """Return the copy of an array out of the memory that gives the most at once."""
+    held = [memory for memory in held if is_whole(memory, shape)]
     most = max(held, key=lambda memory: prod(_lanes(memory, shape)))
     return Transfer(array, (most.name,), _lanes(most, shape))
 

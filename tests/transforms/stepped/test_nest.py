@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 import pytest
 
+from streamopt.analysis.phase_reads import reads_of
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
 from streamopt.transforms.stepped.nest import stepped_nest
 from tests.support.laned_points import holds, lanes_with_work, points_of, visits
 from tests.support.steps import (
@@ -21,8 +26,9 @@ from tests.support.steps import (
 )
 
 if TYPE_CHECKING:
-    from streamopt.ir import expression as ir
-    from streamopt.ir.stepping.stepped import LanedPhase, SteppedNest
+    from collections.abc import Iterator
+
+    from streamopt.ir.stepping.stepped import HeldArray, LanedPhase, SteppedNest
     from tests.support.laned_points import Point
     from tests.support.steps import Ordered
 
@@ -142,4 +148,75 @@ def _loads(
                 place = tuple(int(one.evaluate(point)) for one in places)
                 bank = tuple(p % f for p, f in zip(place, memory.factors, strict=True))
                 found[name, bank].add(place)
+    return found
+
+
+def test_reads_find_the_last_value_whatever_the_order_in_a_visit(nest: SteppedNest) -> None:
+    held = {memory.name: _brought(nest, memory) for memory in nest.memories}
+    version: dict[tuple[str, tuple[int, ...]], int] = defaultdict(int)
+    for laned, around in visits(nest.items, {}):
+        points = [
+            point
+            for tile in points_of(laned.tiles, around)
+            for point in lanes_with_work(laned, tile)
+        ]
+        new: dict[tuple[str, tuple[int, ...]], int] = {}
+        wanted = [*_served(nest, laned, points)]
+        for name, place, element in wanted:
+            assert held[name][place] == (element, version[element])
+        for mirror in laned.mirrors:
+            statement = laned.phase.statements[mirror.statement]
+            for point in points:
+                if not holds(statement.guard, point):
+                    continue
+                element = _element(statement.target, point)
+                new[element] = version[element] + 1
+                if holds(mirror.guard, point):
+                    memory = nest.memory(mirror.memory)
+                    place = tuple(int(p.evaluate(point)) for p in memory.places(statement.target))
+                    held[mirror.memory][place] = element, new[element]
+        for name, place, element in wanted:
+            assert element in new or held[name][place] == (element, version[element])
+        version.update(new)
+    for transfer in nest.handed:
+        for place, (element, at) in held[transfer.memories[0]].items():
+            assert element == (transfer.array, place)
+            assert version[element] == at
+
+
+def _element(access: ir.Access, point: Point) -> tuple[str, tuple[int, ...]]:
+    return access.array, tuple(int(s.evaluate(point)) for s in access.subscripts) or (0,)
+
+
+def _served(
+    nest: SteppedNest, laned: LanedPhase, points: list[Point]
+) -> Iterator[tuple[str, tuple[int, ...], tuple[str, tuple[int, ...]]]]:
+    """Yield memory, place and element of each read that happens."""
+    for statement in laned.phase.statements:
+        for access, name in laned.reads:
+            if access not in reads_of(statement):
+                continue
+            for point in points:
+                if holds(statement.guard, point):
+                    places = nest.memory(name).places(access)
+                    place = tuple(int(one.evaluate(point)) for one in places)
+                    yield name, place, _element(access, point)
+
+
+def _brought(
+    nest: SteppedNest, memory: HeldArray
+) -> dict[tuple[int, ...], tuple[tuple[str, tuple[int, ...]], int]]:
+    """Return the element and its version at every place of a memory at the start."""
+    found: dict[tuple[int, ...], tuple[tuple[str, tuple[int, ...]], int]] = {}
+    transfers = [t for t in nest.brought if memory.name in t.memories]
+    by_size = sorted(nest.memories, key=lambda one: prod(one.shape))
+    shapes = {one.array: one.shape for one in by_size}
+    for transfer in transfers:
+        for subscripts in product(*map(range, shapes[transfer.array])):
+            point = {f"d{at}": value for at, value in enumerate(subscripts)}
+            if holds(memory.start, point):
+                access = ir.Access(memory.array, tuple(map(Affine.iterator, point)))
+                place = tuple(int(one.evaluate(point)) for one in memory.places(access))
+                assert place not in found
+                found[place] = (memory.array, subscripts), 0
     return found

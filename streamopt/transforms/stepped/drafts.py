@@ -1,0 +1,64 @@
+"""Phases with tile loops and lanes, before memories are chosen for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.phase_reads import fetched
+from streamopt.ir.affine import Affine
+from streamopt.transforms.stepped.bank_loads import LANE, laned_access
+from streamopt.transforms.stepped.tile_loops import tile_loops
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.program import Statement
+    from streamopt.ir.schedule import NodePlan
+    from streamopt.ir.stepping.steps import Phase, StepLoop
+    from streamopt.transforms.stepped.bank_loads import LanedAccess
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseDraft:
+    """A phase with its tile loops and lanes."""
+
+    phase: Phase
+    tiles: tuple[StepLoop, ...]
+    lanes: tuple[tuple[str, int], ...]
+
+    def laned(self, subscripts: Sequence[Affine]) -> LanedAccess:
+        """Return subscripts over the phase's loops as places of its lanes."""
+        lanes = {name + LANE: count for name, count in self.lanes}
+        return laned_access(subscripts or (Affine(),), self._position(), lanes)
+
+    def _position(self) -> dict[str, Affine]:
+        """Return every iterator over tile and lane; a tile loop of one value is that value."""
+        found: dict[str, Affine] = {}
+        lanes = dict(self.lanes)
+        for tile in self.tiles:
+            place = Affine.iterator(tile.name)
+            place = Affine.of(tile.least) if tile.trip_count == 1 else place
+            count = lanes.get(tile.name, 1)
+            lane = Affine.iterator(tile.name + LANE) if count > 1 else Affine()
+            found[tile.name] = place.scaled(count) + lane
+        return found
+
+    def reads_of(self, array: str) -> tuple[Access, ...]:
+        """Return what it fetches of an array, each access once."""
+        return tuple(access for access in fetched(self.phase) if access.array == array)
+
+    def writes_of(self, array: str) -> tuple[tuple[int, Statement], ...]:
+        """Return its statements that write an array, with their places."""
+        statements = enumerate(self.phase.statements)
+        return tuple((at, each) for at, each in statements if each.target.array == array)
+
+
+def draft(phase: Phase, around: tuple[StepLoop, ...], plan: NodePlan) -> PhaseDraft:
+    """Return a phase with the lanes of a plan; tile loops of sums come first."""
+    lanes = {loop.name: plan.factors.get(loop.name, 1) for loop in phase.loops}
+    rank = {name: at for at, name in enumerate(plan.order)}
+    order = sorted(lanes, key=lambda name: (name not in phase.sums, rank.get(name, len(rank))))
+    tiles = tile_loops(phase, around, lanes, order)
+    return PhaseDraft(phase, tiles, tuple((name, n) for name, n in lanes.items() if n > 1))
