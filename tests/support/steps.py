@@ -160,6 +160,19 @@ def lu(size: int) -> Ordered:
     """)  # fmt: skip
 
 
+def cholesky(size: int) -> Ordered:
+    """Right-looking Cholesky decomposition; the lower triangle."""
+    return ordered("cholesky", {"A": (size, size)}, f"""
+        for k 0 {size}
+        . phase root:
+        . : A[k][k] = sqrt(A[k][k])
+        . phase divide: i k+1 {size}
+        . : A[i][k] = A[i][k] / A[k][k]
+        . phase update: a k+1 {size}, b k+1 a+1
+        . : A[a][b] = A[a][b] - A[a][k] * A[b][k]
+    """)  # fmt: skip
+
+
 def trisolv(size: int) -> Ordered:
     """A triangular system, by columns."""
     return ordered("trisolv", {"x": (size,), "L": (size, size)}, f"""

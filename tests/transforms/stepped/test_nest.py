@@ -16,6 +16,7 @@ from streamopt.ir.affine import Affine
 from streamopt.transforms.stepped.nest import stepped_nest
 from tests.support.laned_points import holds, lanes_with_work, points_of, visits
 from tests.support.steps import (
+    cholesky,
     jacobi_2d,
     lu,
     nussinov,
@@ -52,6 +53,8 @@ WEDGE = ordered("wedge", {"C": (20, 20)}, """
 CASES = {
     "lu": (lu(11), {"i": 4, "a": 4, "b": 3}),
     "lu wide": (lu(9), {"i": 8, "a": 2, "b": 8}),
+    "lu sliced": (lu(33), {"i": 4, "a": 4, "b": 8}),
+    "cholesky": (cholesky(33), {"i": 4, "a": 2, "b": 4}),
     "trisolv": (trisolv(9), {"i": 4}),
     "jacobi rows": (jacobi_2d(10, 2), {"j": 8, "l": 8}),
     "jacobi tiles": (jacobi_2d(10, 2), {"i": 2, "j": 4, "k": 2, "l": 4}),
@@ -220,3 +223,9 @@ def _brought(
                 assert place not in found
                 found[place] = (memory.array, subscripts), 0
     return found
+
+
+def test_slices_are_small_and_leave_one_copy() -> None:
+    nest = built(lu(33), i=4, a=4, b=8)
+    assert [memory.shape for memory in nest.memories] == [(33, 33), (1,), (33,), (2, 33)]
+    assert nest.ii == 1
