@@ -46,7 +46,7 @@ class PhaseDraft:
         return found
 
     def reads_of(self, array: str) -> tuple[Access, ...]:
-        """Return what it fetches of an array, each access once."""
+        """Return the accesses that it fetches of an array, each once."""
         return tuple(access for access in fetched(self.phase) if access.array == array)
 
     def writes_of(self, array: str) -> tuple[tuple[int, Statement], ...]:
