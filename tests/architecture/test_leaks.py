@@ -17,7 +17,12 @@ HOMES = {
     "pyomo": {"solvers", "formulation"},
     "pcpp": {"frontends/c"},
     "pycparser": {"frontends/c", "published/expressions.py", "published/hls"},
-    "islpy": {"analysis", "frontends/c/extents.py", "transforms/scheduling"},
+    "islpy": {
+        "analysis",
+        "frontends/c/extents.py",
+        "transforms/scheduling",
+        "transforms/stepped",
+    },
     "onnx": {"frontends/onnx_model"},
     "torch": {"frontends/torch_module", "pipeline/reading.py"},
     "torch_mlir": {"frontends/torch_module", "frontends/mlir"},
