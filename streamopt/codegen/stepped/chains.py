@@ -17,7 +17,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from streamopt.codegen.stepped.indices import IndexNames
     from streamopt.codegen.stepped.lanes import LanedVisit
@@ -53,10 +53,20 @@ class ChainWindow:
         yield CppStatement(f"{self.array.element} {self.name}{extents_text(self.extents)} = {{}};")
         yield Pragma(f"array_partition variable={self.name} type=complete dim=0")
 
-    def place(self, access: Access, names: IndexNames) -> str:
-        """Return the register of a read, with C++ names of iterators."""
-        pairs = zip(access.subscripts, self.corner, strict=True)
-        gaps = [names.counted(s) - names.counted(corner) for s, corner in pairs]
+    def place(self, access: Access, lanes: Mapping[str, str]) -> str:
+        """Return the register of a read.
+
+        Parameters
+        ----------
+        lanes
+            The lane iterator of each loop that has lanes.
+        """
+        inside = {name: Affine() for s in access.subscripts for name in s.iterators()}
+        inside |= {name: Affine.iterator(lane) for name, lane in lanes.items()}
+        gaps = (
+            subscript.substitute(inside) - Affine.of(corner.constant)
+            for subscript, corner in zip(access.subscripts, self.corner, strict=True)
+        )
         return self.name + "".join(f"[{gap}]" for gap in gaps)
 
     def fetches(

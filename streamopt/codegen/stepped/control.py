@@ -232,7 +232,7 @@ class Control:
         finished = f"{ends} && !{again}"
         if not self.rounds[place.number].may_be_empty:
             return finished
-        return f"({finished} || {here})"
+        return f"({finished}) || ({here})"
 
     def _ends(self, place: Round) -> Iterator[Item]:
         counter = self.rounds[place.number]
@@ -261,7 +261,8 @@ class Control:
                 empty = waits if counter.may_be_empty else ()
                 yield If(condition, (*counter.begins(), *empty))
                 more = f" && {counter.name} < {counter.end}" if empty else ""
-                yield CppStatement(f"const bool {enters} = {condition}{more};")
+                entering = f"({condition})" if more and " || " in condition else condition
+                yield CppStatement(f"const bool {enters} = {entering}{more};")
                 inside = f"{again} || {enters}"
             yield from self._begin(place.inside, inside)
 

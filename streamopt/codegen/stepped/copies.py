@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import gcd
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.processes.guards import all_of
@@ -17,19 +16,6 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.tree import Item
     from streamopt.ir.program import Array
-
-
-def copy_lanes(shape: Sequence[int], sides: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """Return the lanes of a copy along each dimension: each bank has one element at a time.
-
-    Parameters
-    ----------
-    sides
-        Cyclic partition factors of each array that is read or written.
-    """
-    return tuple(
-        min(extent, gcd(*(factors[at] for factors in sides))) for at, extent in enumerate(shape)
-    )
 
 
 def copy_nest(
@@ -49,7 +35,7 @@ def copy_nest(
     """
     names, tiles, loops = IndexNames({}, {}), list[tuple[str, int]](), list[LaneLoop]()
     ends: list[str] = []
-    for at, (extent, count) in enumerate(zip(array.shape, lanes, strict=True)):
+    for at, (extent, count) in enumerate(zip(array.shape, lanes, strict=False)):
         iterator, tiled = f"d{at}", -(-extent // count)
         value = Affine()
         if tiled > 1:
@@ -64,7 +50,7 @@ def copy_nest(
             if extent % count:
                 ends.append(f"{whole} < {extent}")
         names = names.named(iterator, value, (0, extent - 1))
-    access = Access(array.name, tuple(Affine.iterator(f"d{at}") for at in range(len(lanes))))
+    access = Access(array.name, tuple(Affine.iterator(f"d{at}") for at in range(len(array.shape))))
     inner = [*body(access, names)]
     if ends:
         inner = [If(all_of(ends), tuple(inner))]

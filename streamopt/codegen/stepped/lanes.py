@@ -62,26 +62,20 @@ class LanedVisit:
     names
         C++ of all iterators in an unrolled body.
     lanes
-        Pairs (loop, lanes) by place among the lane loops of its group; an empty name for a lane
-        loop that it has no use for.
+        The lane iterator of each loop that has lanes.
     idle
         Conditions for the lanes that it has, where others have more; and whether of a sum.
     """
 
     state: VisitState
     names: IndexNames
-    lanes: tuple[tuple[str, int], ...]
+    lanes: Mapping[str, str]
     idle: tuple[tuple[str, bool], ...] = ()
 
     @property
     def number(self) -> int:
         """Return the number of its place."""
         return self.state.visit.number
-
-    def lane_of(self, loops: Sequence[LaneLoop]) -> Mapping[str, str]:
-        """Return the lane iterator of each loop that has lanes."""
-        pairs = zip(self.lanes, loops, strict=True)
-        return {name: loop.name for (name, _), loop in pairs if name}
 
 
 def own_lanes(state: VisitState) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
@@ -125,10 +119,14 @@ def laned(
         most = max(row[at][1] for row in rows)
         loops.append(LaneLoop(name, most, tuple(defined), at >= widths[0]))
     found = [
-        LanedVisit(state, IndexNames(own, ends), row, _idle(row, loops))
+        LanedVisit(state, IndexNames(own, ends), _lane_names(row, loops), _idle(row, loops))
         for state, own, ends, row in zip(states, values, reach, rows, strict=True)
     ]
     return tuple(loops), tuple(found)
+
+
+def _lane_names(row: Sequence[tuple[str, int]], loops: Sequence[LaneLoop]) -> Mapping[str, str]:
+    return {name: loop.name for (name, _), loop in zip(row, loops, strict=True) if name}
 
 
 def _idle(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.program import Array
     from streamopt.ir.stepping.stepped import HeldArray
 
 
@@ -36,12 +35,6 @@ class CppMemory:
     def is_registers(self) -> bool:
         """Return whether each element is a register."""
         return self.held.factors == self.held.shape
-
-    def is_whole(self, array: Array) -> bool:
-        """Return whether it holds all elements of an array, each at its own place."""
-        held = self.held
-        kept = all(one.modulus == 0 for one in held.held) and held.start is None
-        return held.array == array.name and kept and len(held.held) == len(array.shape)
 
     def declared(self) -> Iterator[Item]:
         """Yield the array and how it is split."""

@@ -10,30 +10,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.sum_steps import sum_step
 from streamopt.codegen.expressions import literal
 from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.stepped.lanes import bounds_of, lanes_around, split_guard
 from streamopt.codegen.stepped.memories import choosing_lanes, registers
-from streamopt.codegen.stepped.sums import step_of
 from streamopt.codegen.tree import CppStatement, If
 from streamopt.ir.arithmetic import expression_type
-from streamopt.ir.expression import Read, reads
-from streamopt.ir.operators import Reduction
+from streamopt.ir.expression import Binary, Call, Read, reads
+from streamopt.ir.operators import BinaryOp, Function, Operator, Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from streamopt.analysis.sum_steps import SumStep
     from streamopt.codegen.names import Names
     from streamopt.codegen.stepped.lanes import LaneLoop
     from streamopt.codegen.stepped.memories import CppMemory
     from streamopt.codegen.stepped.operands import Operands
-    from streamopt.codegen.stepped.sums import LanedSum
     from streamopt.codegen.stepped.texts import PhaseTexts
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Expression
     from streamopt.ir.program import Statement
     from streamopt.ir.stepping.stepped import Mirror
+
+_REDUCTIONS = {
+    Operator.ADD: Reduction.ADD,
+    Operator.MUL: Reduction.MUL,
+    Operator.MAX: Reduction.MAX,
+    Operator.MIN: Reduction.MIN,
+}
+_FUNCTIONS = {Operator.MAX: Function.MAX, Operator.MIN: Function.MIN}
+_BINARY = {Operator.ADD: BinaryOp.ADD, Operator.SUB: BinaryOp.SUB, Operator.MUL: BinaryOp.MUL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +260,7 @@ class StatementWriter:
         if not element.is_fixed:
             whole = expression_type(statements[0].value, self.phases[0].expressions.element_of)
             kind = whole or element
+        terms = _REDUCTIONS[steps[0].terms]
         tree = term_tree([(loop.name, loop.count) for loop in self.summed], self.scope)
         assert tree is not None
         summed = self._summed_loops()
@@ -267,7 +278,7 @@ class StatementWriter:
         guard = ""
         if has_term:
             guard = self.scope.unique("has_terms")
-            identity = _identity(steps[0].reduction, kind, known.extreme)
+            identity = _identity(terms, kind, known.extreme)
             items.append(CppStatement(f"bool {guard} = false;"))
             here = self.scope.unique("has_term")
             placed = [
@@ -276,9 +287,9 @@ class StatementWriter:
                 CppStatement(f"{guard} = {guard} || {here};"),
             ]
         items += lanes_around(self.summed, placed)
-        items.append(tree.combined(lambda a, b: known.combine(steps[0].reduction, a, b, kind)))
+        items.append(tree.combined(lambda a, b: known.combine(terms, a, b, kind)))
         root = self.operands.operand(tree.root, kind)
-        update = known.text(steps[0].combined(own, root), element)
+        update = known.text(_updated(steps[0].update, own, root), element)
         items += self._valued(at, update, guard, kept)
         outside = self._choice(outer)
         return [If(outside, tuple(items))] if outside else items
@@ -291,7 +302,7 @@ class StatementWriter:
                 names = next(chosen)
                 if not names:
                     continue
-                lanes = phase.visit.lane_of(self.loops)
+                lanes = phase.visit.lanes
                 inner = [loop for loop in loops if loop.name in {lanes[n] for n in names}]
                 outer = [loop for loop in loops if loop not in inner]
                 body = [*self._chosen_write(at, phase, mirror, kept, inner)]
@@ -316,7 +327,7 @@ class StatementWriter:
         yield CppStatement(f"bool {writes} = false;")
         yield CppStatement(f"{element} {value} = {literal(0, element)};")
         guard = "" if mirror.guard is None else phase.expressions.condition(mirror.guard)
-        lanes = phase.visit.lane_of(self.loops)
+        lanes = phase.visit.lanes
         by_lane = {n for n, lane in lanes.items() if lane in {loop.name for loop in inner}}
         taken: list[Item] = [
             CppStatement(f"{writes} = true;"),
@@ -344,14 +355,14 @@ class StatementWriter:
     def _element(self, statement: Statement) -> ElementType:
         return self.phases[0].context.arrays[statement.target.array].element
 
-    def _steps(self, statements: Sequence[Statement]) -> tuple[LanedSum, ...] | None:
+    def _steps(self, statements: Sequence[Statement]) -> tuple[SumStep, ...] | None:
         """Return the steps of sums that statements are, if their lanes are terms."""
         if not self.summed:
             return None
         used = {name for s in statements for name in s.target.iterators()}
         if used.intersection(self._summed_loops()):
             return None
-        steps = tuple(step_of(s) for s in statements)
+        steps = tuple(sum_step(s) for s in statements)
         assert all(step is not None for step in steps), "lanes of a sum are its terms"
         return tuple(step for step in steps if step is not None)
 
@@ -367,6 +378,13 @@ class StatementWriter:
         guards = [g for g in (mirror.guard, statement.guard) if g is not None]
         held = phase.context.memories[mirror.memory].held
         return choosing_lanes(held, statement.target, guards, lanes)
+
+
+def _updated(operator: Operator, own: Expression, terms: Expression) -> Expression:
+    """Return the update of an element by a term, or by many that are combined."""
+    if operator in _FUNCTIONS:
+        return Call(_FUNCTIONS[operator], (own, terms))
+    return Binary(_BINARY[operator], own, terms)
 
 
 def _identity(reduction: Reduction, element: ElementType, extreme: object) -> str:

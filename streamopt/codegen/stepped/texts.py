@@ -97,7 +97,7 @@ class PhaseTexts:
         """Return the C++ of a read as it is in memory or in a window."""
         window = self.windows.get(access)
         if window is not None:
-            return window.place(access, self.visit.names)
+            return window.place(access, self.visit.lanes)
         served = dict(self.visit.state.visit.phase.reads).get(access)
         if served is None:
             held = self.context.memories.values()

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.stepped.control import Control
-from streamopt.codegen.stepped.copies import copy_lanes, copy_nest
+from streamopt.codegen.stepped.copies import copy_nest
 from streamopt.codegen.stepped.length import iterations_of
 from streamopt.codegen.stepped.memories import CppMemory
 from streamopt.codegen.stepped.phases import GroupWriter
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.operators import Operator
-    from streamopt.ir.stepping.stepped import SteppedNest
+    from streamopt.ir.stepping.stepped import SteppedNest, Transfer
 
 
 class SteppedWriter:
@@ -70,10 +70,10 @@ class SteppedWriter:
     def items(self) -> tuple[Item, ...]:
         """Return memories, copies in, the flattened loop, copies out."""
         declared = [item for memory in self.memories.values() for item in memory.declared()]
-        brought = [item for name in self._arrays() for item in self._bring(name)]
+        brought = [item for transfer in self.nest.brought for item in self._bring(transfer)]
         registers = [item for group in self.groups for item in group.declared()]
         loop = For(self._taken("iteration"), iterations_of(self.places), (*self._body(),))
-        handed = [item for port in self.process.writes for item in self._hand(port)]
+        handed = [item for transfer in self.nest.handed for item in self._hand(transfer)]
         state = [*self.control.declared()]
         return (*declared, *brought, *registers, *state, loop, *handed)
 
@@ -110,20 +110,15 @@ class SteppedWriter:
         self.scope.take(name)
         return name
 
-    def _arrays(self) -> list[str]:
-        return list(dict.fromkeys(memory.held.array for memory in self.memories.values()))
-
-    def _bring(self, name: str) -> Iterator[Item]:
-        """Yield the copy of what an array begins with into its memories."""
-        source = dict(self.node.carries).get(name, None if name in self.node.outputs else name)
-        if source is None:
-            return
+    def _bring(self, transfer: Transfer) -> Iterator[Item]:
+        """Yield the copy of what an array begins with into memories."""
+        name = transfer.array
+        source = dict(self.node.carries).get(name, name)
         port, array = self.process.reads[self.node.name, source], self.process.arrays[name]
-        memories = [m for m in self.memories.values() if m.held.array == name]
-        lanes = copy_lanes(array.shape, [port.factors, *map(_factors, memories)])
+        memories = [self.memories[memory] for memory in transfer.memories]
         yield Comment(f"{name} begins as {source}." if name != source else f"{name} comes in.")
         put = partial(self._brought, port, memories)
-        yield from copy_nest(array, lanes, self.names.inner().unique, put)
+        yield from copy_nest(array, transfer.lanes, self.names.inner().unique, put)
 
     def _brought(
         self, port: CppPort, memories: Sequence[CppMemory], access: Access, names: IndexNames
@@ -140,27 +135,18 @@ class SteppedWriter:
             items.append(If(condition, (put,)) if condition else put)
         return items
 
-    def _hand(self, port: CppPort) -> Iterator[Item]:
-        """Yield the copy of an array from a memory that has all of it."""
-        array = port.array
-        whole = next(m for m in self.memories.values() if m.is_whole(array))
-        lanes = copy_lanes(array.shape, [port.factors, _factors(whole)])
+    def _hand(self, transfer: Transfer) -> Iterator[Item]:
+        """Yield the copies of a memory to all who take the array."""
+        (name,) = transfer.memories
+        memory, array = self.memories[name], self.process.arrays[transfer.array]
+        ports = [port for port in self.process.writes if port.array.name == array.name]
 
         def put(access: Access, names: IndexNames) -> list[Item]:
-            target = port.element(_outside(access, names))
-            return [CppStatement(f"{target} = {whole.element_text(access, names)};")]
+            source, place = memory.element_text(access, names), _outside(access, names)
+            return [CppStatement(f"{port.element(place)} = {source};") for port in ports]
 
-        yield from copy_nest(array, lanes, self.names.inner().unique, put)
+        yield from copy_nest(array, transfer.lanes, self.names.inner().unique, put)
 
 
 def _outside(access: Access, names: IndexNames) -> str:
     return "".join(f"[{names.text(s)}]" for s in access.subscripts) or "[0]"
-
-
-def _factors(memory: CppMemory) -> tuple[int, ...]:
-    """Return the factors of a memory by dimension of its array; 1 for those it hasn't."""
-    own = {
-        held.dimension: factor
-        for held, factor in zip(memory.held.held, memory.held.factors, strict=False)
-    }
-    return tuple(own.get(at, 1) for at in range(1 + max(own, default=-1)))
