@@ -80,6 +80,14 @@ class Phase:
     sums: frozenset[str]
     statements: tuple[Statement, ...]
 
+    def __str__(self) -> str:
+        """Return its loops, and a line for each statement."""
+        loops = "; ".join(
+            f"sum over {loop}" if loop.name in self.sums else str(loop) for loop in self.loops
+        )
+        lines = (text for statement in self.statements for text in statement.texts)
+        return "\n  ".join([f"phase {self.name}{': ' if loops else ''}{loops}", *lines])
+
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
@@ -87,6 +95,11 @@ class Repeat:
 
     loop: StepLoop
     items: tuple[StepItem, ...]
+
+    def __str__(self) -> str:
+        """Return the loop and what is in it."""
+        inside = "\n".join(map(str, self.items)).replace("\n", "\n  ")
+        return f"in order {self.loop}:\n  {inside}"
 
 
 StepItem: TypeAlias = Repeat | Phase
@@ -104,6 +117,10 @@ class Steps:
 
     name: str
     items: tuple[StepItem, ...]
+
+    def __str__(self) -> str:
+        """Return a line for each loop, phase and statement."""
+        return "\n".join([f"order {self.name}", *map(str, self.items)])
 
     @property
     def phases(self) -> tuple[Phase, ...]:

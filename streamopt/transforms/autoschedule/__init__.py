@@ -1,0 +1,5 @@
+"""Orders of the iterations of sequential nodes: isl proposes them, our own test disposes."""
+
+from streamopt.transforms.autoschedule.choosing import steps_of
+
+__all__ = ["steps_of"]

@@ -1,0 +1,268 @@
+"""Steps from orders: loops with names and bounds, and statements over them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
+from streamopt.ir.stepping.steps import Phase, Repeat, Steps
+from streamopt.ir.text import isl_affine
+from streamopt.transforms.autoschedule.linear import inverse
+from streamopt.transforms.autoschedule.orders import Group, pieces_in
+from streamopt.transforms.autoschedule.spans import guard_of, step_loop, within_loops
+from streamopt.transforms.free_names import numbered_stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.program import Statement
+    from streamopt.ir.stepping.steps import StepItem, StepLoop
+    from streamopt.transforms.autoschedule.orders import OrderedLoop, SunkItem
+    from streamopt.transforms.autoschedule.pieces import Problem
+    from streamopt.transforms.free_names import FreeNames
+
+
+class NoStepsError(Exception):
+    """An order whose loops can't be said as steps."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """Where a piece runs.
+
+    Attributes
+    ----------
+    position
+        Of its phase among its siblings, at every level of the loops in order around it.
+    phase
+        The name of its phase.
+    number
+        Of its statement in the phase.
+    times
+        isl relation from the piece's points to the values of all loops around its statement.
+    """
+
+    piece: int
+    position: tuple[int, ...]
+    phase: str
+    number: int
+    times: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Built:
+    """Steps, and where each piece is in them."""
+
+    steps: Steps
+    placed: tuple[Placed, ...]
+
+
+def built(problem: Problem, items: Sequence[SunkItem], name: str, names: FreeNames) -> Built:
+    """Return the steps of an order.
+
+    Raises
+    ------
+    NoStepsError
+        If an iterator of the node isn't affine in the loops.
+    """
+    builder = _Builder(problem, name, names)
+    made = builder.items(items, (), ())
+    return Built(Steps(name, made), tuple(builder.placed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Around:
+    """A loop around, and its value by piece."""
+
+    loop: StepLoop
+    values: Mapping[int, Affine]
+
+
+@dataclass(slots=True)
+class _Builder:
+    problem: Problem
+    name: str
+    names: FreeNames
+    placed: list[Placed] = field(default_factory=list[Placed])
+    phases: int = 0
+
+    def items(
+        self, items: Sequence[SunkItem], around: tuple[_Around, ...], position: tuple[int, ...]
+    ) -> tuple[StepItem, ...]:
+        """Return items, with the loops in order around them and where these are."""
+        made: list[StepItem] = []
+        for item in self._flat(items, around):
+            place = (*position, len(made))
+            if isinstance(item, Group):
+                made.append(self._phase(item, around, place))
+                continue
+            own = self._loop(item.loop, around, pieces_in(item.items), is_parallel=False)
+            made.append(Repeat(own.loop, self.items(item.items, (*around, own), place)))
+        return tuple(made)
+
+    def _flat(
+        self, items: Sequence[SunkItem], around: tuple[_Around, ...]
+    ) -> Iterator[SunkItem]:
+        """Yield items without loops of one iteration; sums in groups of their own."""
+        for item in items:
+            if isinstance(item, Group):
+                yield from self._parted(item, around)
+            elif self._is_single(item.loop.values, around, pieces_in(item.items)):
+                yield from self._flat(item.items, around)
+            else:
+                yield item
+
+    def _parted(self, group: Group, around: tuple[_Around, ...]) -> Iterator[Group]:
+        waiting: list[int] = []
+        for piece in group.pieces:
+            if len(group.pieces) > 1 and self._sums(group.loops, piece, around):
+                if waiting:
+                    yield Group(group.loops, tuple(waiting))
+                yield Group(group.loops, (piece,))
+                waiting = []
+            else:
+                waiting.append(piece)
+        if waiting:
+            yield Group(group.loops, tuple(waiting))
+
+    def _phase(self, group: Group, around: tuple[_Around, ...], position: tuple[int, ...]) -> Phase:
+        sums = self._sums(group.loops, group.pieces[0], around) if len(group.pieces) == 1 else ()
+        inside, own_sums = around, set[str]()
+        for loop in sorted(group.loops, key=lambda loop: loop not in sums):
+            if self._is_single(loop.values, inside, group.pieces):
+                continue
+            inside = (*inside, self._loop(loop, inside, group.pieces, is_parallel=True))
+            if loop in sums:
+                own_sums.add(inside[-1].loop.name)
+        name = f"{self.name}{self.phases}"
+        self.phases += 1
+        box = within_loops([one.loop for one in inside])
+        statements = tuple(self._statement(piece, inside, box) for piece in group.pieces)
+        for number, piece in enumerate(group.pieces):
+            times = self._relation(piece, [one.values[piece] for one in inside])
+            self.placed.append(Placed(piece, position, name, number, times))
+        if own_sums & {*statements[0].target.iterators()}:
+            raise NoStepsError
+        loops = tuple(one.loop for one in inside[len(around) :])
+        return Phase(name, loops, frozenset(own_sums), statements)
+
+    def _sums(
+        self, loops: Sequence[OrderedLoop], piece: int, around: tuple[_Around, ...]
+    ) -> tuple[OrderedLoop, ...]:
+        """Return the loops along which a piece adds terms in any order."""
+        found: list[OrderedLoop] = []
+        for one in self.problem.orderings:
+            if one.is_sum_step and one.source == one.sink == piece:
+                same = one.relation
+                for loop in around:
+                    same = same.intersect(self._equal(piece, loop.values[piece]))
+                found += [
+                    loop
+                    for loop in loops
+                    if not same.is_subset(self._equal(piece, loop.values[piece]))
+                ]
+        return tuple(found)
+
+    def _equal(self, piece: int, value: Affine) -> Any:
+        """Return pairs of points of a piece at which a value is the same."""
+        relation = self._relation(piece, [value])
+        return relation.apply_range(relation.reverse())
+
+    def _relation(self, piece: int, values: Sequence[Affine]) -> Any:
+        """Return the values at the points of a piece."""
+        import islpy as isl
+
+        names = {loop: f"c{at}" for at, loop in enumerate(self.problem.loops)}
+        texts = ", ".join(isl_affine(value, names) for value in values)
+        relation = isl.Map(f"{{ S{piece}[{', '.join(names.values())}] -> [{texts}] }}")
+        return relation.intersect_domain(self.problem.pieces[piece].points)
+
+    def _union(
+        self, values: Mapping[int, Affine], around: Sequence[_Around], pieces: Sequence[int]
+    ) -> Any:
+        """Return the values of loops around pieces and, last, of one more."""
+        found = [
+            self._relation(piece, [*(one.values[piece] for one in around), values[piece]]).range()
+            for piece in pieces
+        ]
+        total = found[0]
+        for one in found[1:]:
+            total = total.union(one)
+        return total.coalesce()
+
+    def _is_single(
+        self, values: Mapping[int, Affine], around: Sequence[_Around], pieces: Sequence[int]
+    ) -> bool:
+        """Return whether a loop has one iteration at each iteration of the loops around."""
+        import islpy as isl
+
+        kinds = isl.dim_type
+        relation = isl.Map.from_range(self._union(values, around, pieces))
+        moved = relation.move_dims(kinds.in_, 0, kinds.out, 0, len(around))
+        return bool(moved.is_single_valued())
+
+    def _loop(
+        self,
+        loop: OrderedLoop,
+        around: Sequence[_Around],
+        pieces: Sequence[int],
+        *,
+        is_parallel: bool,
+    ) -> _Around:
+        points = self._union(loop.values, around, pieces)
+        own = self.names.fresh(_stem([loop.values[piece] for piece in pieces]))
+        made = step_loop(points, [one.loop for one in around], own)
+        constant = not any(bound.terms for bound in (*made.lower, *made.upper))
+        if made.least >= 0 and not (is_parallel and constant):
+            return _Around(made, loop.values)
+        move = Affine.of(-made.least)
+        moved = replace(
+            made,
+            lower=tuple(bound + move for bound in made.lower),
+            upper=tuple(bound + move for bound in made.upper),
+            least=0,
+            end=made.end - made.least,
+        )
+        return _Around(moved, {piece: loop.values[piece] + move for piece in pieces})
+
+    def _statement(self, piece: int, around: Sequence[_Around], box: Any) -> Statement:
+        own = self.problem.pieces[piece]
+        fixed = dict(own.fixed)
+        values = {one.loop.name: one.values[piece].substitute(fixed) for one in around}
+        found = inverse(values, own.kept)
+        if found is None:
+            raise NoStepsError
+        order = [*values]
+        moved = found | {name: value.substitute(found) for name, value in own.fixed}
+        points = self._relation(piece, [one.values[piece] for one in around]).range()
+        guard = guard_of(points, box, order)
+        conditions = [] if guard is None else [guard]
+        statement = self.problem.statement(piece)
+        if statement.guard is not None:
+            conditions += [
+                condition
+                for condition in ir.conjuncts(statement.guard)
+                if not ir.is_affine_condition(condition)
+            ]
+
+        def index(value: Affine) -> Affine:
+            return value.substitute(moved).ordered(order)
+
+        def access(one: ir.Access) -> ir.Access:
+            return ir.Access(one.array, tuple(map(index, one.subscripts)))
+
+        leaf = ir.moved_leaf(access, index)
+        made = replace(statement, guard=None).rewritten(leaf, access(statement.target))
+        first = [] if guard is None else [guard]
+        rest = [ir.rewrite_condition(one, leaf) for one in conditions[len(first) :]]
+        return replace(made, guard=ir.all_of([*first, *rest]) if first or rest else None)
+
+
+def _stem(values: Sequence[Affine]) -> str:
+    """Return what a loop is called: as the iterator that it mostly is, but for a constant."""
+    found = (value.iterators() for value in values)
+    uses = Counter(numbered_stem(names[0]) for names in found if len(names) == 1)
+    return uses.most_common(1)[0][0] if uses else "w"

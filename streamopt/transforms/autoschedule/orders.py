@@ -1,0 +1,103 @@
+"""Orders as trees of loops over pieces: what schedulers make and steps are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.transforms.autoschedule.pieces import Problem
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderedLoop:
+    """A loop by its value for each piece inside, over the node's loops.
+
+    Attributes
+    ----------
+    is_parallel
+        Whether its iterations don't wait for each other, at one iteration of the loops around.
+    """
+
+    values: Mapping[int, Affine]
+    is_parallel: bool
+    body: tuple[OrderedItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedPiece:
+    """One piece, by its place."""
+
+    piece: int
+
+
+OrderedItem: TypeAlias = OrderedLoop | OrderedPiece
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Pieces that share iterations: what becomes a phase.
+
+    Attributes
+    ----------
+    loops
+        Without an order, outermost first.
+    """
+
+    loops: tuple[OrderedLoop, ...]
+    pieces: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InOrder:
+    """A loop whose iterations run in order."""
+
+    loop: OrderedLoop
+    items: tuple[SunkItem, ...]
+
+
+SunkItem: TypeAlias = InOrder | Group
+
+
+def source_order(problem: Problem) -> tuple[OrderedItem, ...]:
+    """Return the order of the node itself."""
+    places = range(len(problem.pieces))
+    items: tuple[OrderedItem, ...] = tuple(OrderedPiece(piece) for piece in places)
+    for name in reversed(problem.loops):
+        items = (OrderedLoop(dict.fromkeys(places, Affine.iterator(name)), False, items),)
+    return items
+
+
+def sunk(items: Sequence[OrderedItem], around: tuple[OrderedLoop, ...] = ()) -> Iterator[SunkItem]:
+    """Yield an order with parallel loops inside of all others: they are put around each item.
+
+    Before: ``for i in parallel: a; for t: b``
+    After:  ``for i in parallel: a;  for t: for i in parallel: b``
+    """
+    together: list[int] = []
+    for item in items:
+        if isinstance(item, OrderedPiece):
+            together.append(item.piece)
+            continue
+        if together:
+            yield Group(around, tuple(together))
+            together = []
+        if item.is_parallel:
+            yield from sunk(item.body, (*around, item))
+        else:
+            yield InOrder(item, tuple(sunk(item.body, around)))
+    if together:
+        yield Group(around, tuple(together))
+
+
+def pieces_in(items: Sequence[SunkItem]) -> tuple[int, ...]:
+    """Return the pieces inside, in order."""
+    return tuple(
+        piece
+        for item in items
+        for piece in (item.pieces if isinstance(item, Group) else pieces_in(item.items))
+    )

@@ -1,0 +1,168 @@
+"""The statements of a sequential node as sets of iterations, and the order that these must keep.
+
+Iterations are points of the node's rectangular loops; a *piece* is a part of a statement's points,
+all of them at first. For isl's scheduler a piece has coordinates of its own: without the dimensions
+that an equality fixes, and aligned with the elements that it writes, as pieces that were laid end
+to end along a loop aren't.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from streamopt.analysis.dependence import dependence_relations
+from streamopt.analysis.instances import StatementInstance, domain_text
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
+from streamopt.ir.source import Assign, RangeLoop
+from streamopt.transforms.autoschedule.linear import affine_of_row, equalities, reduced
+from streamopt.transforms.scheduling.timed import is_reduction_step
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import SequentialNode
+    from streamopt.ir.program import Statement
+    from streamopt.transforms.autoschedule.linear import Row
+
+
+_SMALL = 8
+"""First values below a small part of the last one, such as 1 of 500, aren't offsets of pieces."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Iterations of one statement.
+
+    Attributes
+    ----------
+    statement
+        Place in the node.
+    points
+        isl set ``S<place of the piece>[c0, ...]`` over the node's loops.
+    values
+        Its coordinates over the node's loops.
+    fixed
+        By loop that is no coordinate: its value over those that are.
+    """
+
+    statement: int
+    points: Any
+    values: tuple[Affine, ...]
+    fixed: tuple[tuple[str, Affine], ...]
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Return the loops that are its coordinates, each but for a constant."""
+        return tuple(value.iterators()[0] for value in self.values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordering:
+    """Iterations of one piece that must run before those of another.
+
+    Attributes
+    ----------
+    relation
+        isl relation between points of the node's loops.
+    is_sum_step
+        Whether it is only between two terms of one reduction.
+    """
+
+    source: int
+    sink: int
+    relation: Any
+    is_sum_step: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Pieces whose order is asked for."""
+
+    node: SequentialNode
+    pieces: tuple[Piece, ...]
+    orderings: tuple[Ordering, ...]
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """Return the loops of the node, outermost first."""
+        return tuple(loop.name for loop in self.node.loops)
+
+    def statement(self, piece: int) -> Statement:
+        """Return the statement of a piece."""
+        return self.node.statements[self.pieces[piece].statement]
+
+
+def problem_of(node: SequentialNode) -> Problem:
+    """Return all iterations of a node; statements that never run have no piece."""
+    import islpy as isl
+
+    instances = [_instance(node, statement, at) for at, statement in enumerate(node.statements)]
+    points: dict[int, Any] = {}
+    names = ", ".join(f"c{at}" for at in range(len(node.loops)))
+    for at, instance in enumerate(instances):
+        found = isl.Set(f"{{ S{at}[{names}] : {domain_text(instance)} }}")
+        if not found.is_empty():
+            points[at] = found
+    place = {at: number for number, at in enumerate(points)}
+    joined: dict[tuple[int, int, bool], Any] = {}
+    for found in dependence_relations(instances):
+        key = place[found.source], place[found.sink], is_reduction_step(found, instances)
+        relation = _named(found.relation, key[0], key[1])
+        joined[key] = relation if key not in joined else joined[key].union(relation)
+    orderings = tuple(
+        Ordering(source, sink, relation, is_sum)
+        for (source, sink, is_sum), relation in joined.items()
+    )
+    pieces = tuple(piece_of(node, at, found, place[at]) for at, found in points.items())
+    return Problem(node, pieces, orderings)
+
+
+def _instance(node: SequentialNode, statement: Statement, at: int) -> StatementInstance:
+    loops = tuple(
+        RangeLoop(loop.name, (Affine.of(0),), (Affine.of(loop.trip_count),), ())
+        for loop in node.loops
+    )
+    guards = () if statement.guard is None else ir.conjuncts(statement.guard)
+    position = (*(0 for _ in loops), at)
+    return StatementInstance(Assign(statement.target, statement.value), loops, position, guards)
+
+
+def _named(relation: Any, source: int, sink: int) -> Any:
+    import islpy as isl
+
+    named = relation.set_tuple_name(isl.dim_type.in_, f"S{source}")
+    return named.set_tuple_name(isl.dim_type.out, f"S{sink}")
+
+
+def piece_of(node: SequentialNode, statement: int, points: Any, place: int) -> Piece:
+    """Return the piece of a statement that these points are, at least one."""
+    names = [loop.name for loop in node.loops]
+    rows = reduced([*equalities(points)], range(len(names) - 1, -1, -1))
+    fixed = {at: row for at, row in rows.items() if _is_integral(row)}
+    target = node.statements[statement].target
+    values = tuple(
+        Affine.iterator(name) + Affine.of(_shift(points, target, at, name))
+        for at, name in enumerate(names)
+        if at not in fixed
+    )
+    solved = tuple((names[at], _solved(row, at, names)) for at, row in fixed.items())
+    return Piece(statement, points.set_tuple_name(f"S{place}"), values, solved)
+
+
+def _is_integral(row: Row) -> bool:
+    return all(entry.denominator == 1 for entry in row)
+
+
+def _solved(row: Row, at: int, names: list[str]) -> Affine:
+    others = [-entry if column != at else entry * 0 for column, entry in enumerate(row)]
+    return affine_of_row(others, names)
+
+
+def _shift(points: Any, target: ir.Access, at: int, name: str) -> int:
+    """Return what makes an iterator the subscript that it is in the target, or else start at 0."""
+    least, last = (int(end.to_python()) for end in (points.dim_min_val(at), points.dim_max_val(at)))
+    for subscript in target.subscripts:
+        if subscript.iterators() == (name,) and subscript.factors == {name: 1}:
+            if least + subscript.constant >= 0:
+                return subscript.constant
+    return -least if _SMALL * least > last else 0
