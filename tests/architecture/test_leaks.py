@@ -20,6 +20,7 @@ HOMES = {
     "islpy": {
         "analysis",
         "frontends/c/extents.py",
+        "transforms/autoschedule",
         "transforms/scheduling",
         "transforms/stepped",
     },

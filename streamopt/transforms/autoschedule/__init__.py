@@ -1,4 +1,4 @@
-"""Orders of the iterations of sequential nodes: isl proposes them, our own test disposes."""
+"""Orders of the iterations of sequential nodes: isl proposes them, a test of our own disposes."""
 
 from streamopt.transforms.autoschedule.choosing import steps_of
 

@@ -11,7 +11,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.stepping.steps import Phase, Repeat, Steps
 from streamopt.ir.text import isl_affine
 from streamopt.transforms.autoschedule.linear import inverse
-from streamopt.transforms.autoschedule.orders import Group, pieces_in
+from streamopt.transforms.autoschedule.orders import SharedIterations, pieces_in
 from streamopt.transforms.autoschedule.spans import guard_of, step_loop, within_loops
 from streamopt.transforms.free_names import numbered_stem
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Statement
     from streamopt.ir.stepping.steps import StepItem, StepLoop
     from streamopt.transforms.autoschedule.orders import OrderedLoop, SunkItem
-    from streamopt.transforms.autoschedule.pieces import Problem
+    from streamopt.transforms.autoschedule.pieces import OrderProblem
     from streamopt.transforms.free_names import FreeNames
 
 
@@ -53,14 +53,16 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Built:
+class BuiltSteps:
     """Steps, and where each piece is in them."""
 
     steps: Steps
     placed: tuple[Placed, ...]
 
 
-def built(problem: Problem, items: Sequence[SunkItem], name: str, names: FreeNames) -> Built:
+def built(
+    problem: OrderProblem, items: Sequence[SunkItem], name: str, names: FreeNames
+) -> BuiltSteps:
     """Return the steps of an order.
 
     Raises
@@ -70,11 +72,11 @@ def built(problem: Problem, items: Sequence[SunkItem], name: str, names: FreeNam
     """
     builder = _Builder(problem, name, names)
     made = builder.items(items, (), ())
-    return Built(Steps(name, made), tuple(builder.placed))
+    return BuiltSteps(Steps(name, made), tuple(builder.placed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Around:
+class _Outer:
     """A loop around, and its value by piece."""
 
     loop: StepLoop
@@ -83,52 +85,54 @@ class _Around:
 
 @dataclass(slots=True)
 class _Builder:
-    problem: Problem
+    problem: OrderProblem
     name: str
     names: FreeNames
     placed: list[Placed] = field(default_factory=list[Placed])
     phases: int = 0
 
     def items(
-        self, items: Sequence[SunkItem], around: tuple[_Around, ...], position: tuple[int, ...]
+        self, items: Sequence[SunkItem], around: tuple[_Outer, ...], position: tuple[int, ...]
     ) -> tuple[StepItem, ...]:
         """Return items, with the loops in order around them and where these are."""
         made: list[StepItem] = []
         for item in self._flat(items, around):
             place = (*position, len(made))
-            if isinstance(item, Group):
+            if isinstance(item, SharedIterations):
                 made.append(self._phase(item, around, place))
                 continue
             own = self._loop(item.loop, around, pieces_in(item.items), is_parallel=False)
             made.append(Repeat(own.loop, self.items(item.items, (*around, own), place)))
         return tuple(made)
 
-    def _flat(
-        self, items: Sequence[SunkItem], around: tuple[_Around, ...]
-    ) -> Iterator[SunkItem]:
+    def _flat(self, items: Sequence[SunkItem], around: tuple[_Outer, ...]) -> Iterator[SunkItem]:
         """Yield items without loops of one iteration; sums in groups of their own."""
         for item in items:
-            if isinstance(item, Group):
+            if isinstance(item, SharedIterations):
                 yield from self._parted(item, around)
             elif self._is_single(item.loop.values, around, pieces_in(item.items)):
                 yield from self._flat(item.items, around)
             else:
                 yield item
 
-    def _parted(self, group: Group, around: tuple[_Around, ...]) -> Iterator[Group]:
+    def _parted(
+        self, group: SharedIterations, around: tuple[_Outer, ...]
+    ) -> Iterator[SharedIterations]:
         waiting: list[int] = []
         for piece in group.pieces:
             if len(group.pieces) > 1 and self._sums(group.loops, piece, around):
                 if waiting:
-                    yield Group(group.loops, tuple(waiting))
-                yield Group(group.loops, (piece,))
+                    yield SharedIterations(group.loops, tuple(waiting))
+                yield SharedIterations(group.loops, (piece,))
                 waiting = []
             else:
                 waiting.append(piece)
         if waiting:
-            yield Group(group.loops, tuple(waiting))
+            yield SharedIterations(group.loops, tuple(waiting))
 
-    def _phase(self, group: Group, around: tuple[_Around, ...], position: tuple[int, ...]) -> Phase:
+    def _phase(
+        self, group: SharedIterations, around: tuple[_Outer, ...], position: tuple[int, ...]
+    ) -> Phase:
         sums = self._sums(group.loops, group.pieces[0], around) if len(group.pieces) == 1 else ()
         inside, own_sums = around, set[str]()
         for loop in sorted(group.loops, key=lambda loop: loop not in sums):
@@ -150,7 +154,7 @@ class _Builder:
         return Phase(name, loops, frozenset(own_sums), statements)
 
     def _sums(
-        self, loops: Sequence[OrderedLoop], piece: int, around: tuple[_Around, ...]
+        self, loops: Sequence[OrderedLoop], piece: int, around: tuple[_Outer, ...]
     ) -> tuple[OrderedLoop, ...]:
         """Return the loops along which a piece adds terms in any order."""
         found: list[OrderedLoop] = []
@@ -181,7 +185,7 @@ class _Builder:
         return relation.intersect_domain(self.problem.pieces[piece].points)
 
     def _union(
-        self, values: Mapping[int, Affine], around: Sequence[_Around], pieces: Sequence[int]
+        self, values: Mapping[int, Affine], around: Sequence[_Outer], pieces: Sequence[int]
     ) -> Any:
         """Return the values of loops around pieces and, last, of one more."""
         found = [
@@ -194,7 +198,7 @@ class _Builder:
         return total.coalesce()
 
     def _is_single(
-        self, values: Mapping[int, Affine], around: Sequence[_Around], pieces: Sequence[int]
+        self, values: Mapping[int, Affine], around: Sequence[_Outer], pieces: Sequence[int]
     ) -> bool:
         """Return whether a loop has one iteration at each iteration of the loops around."""
         import islpy as isl
@@ -207,17 +211,17 @@ class _Builder:
     def _loop(
         self,
         loop: OrderedLoop,
-        around: Sequence[_Around],
+        around: Sequence[_Outer],
         pieces: Sequence[int],
         *,
         is_parallel: bool,
-    ) -> _Around:
+    ) -> _Outer:
         points = self._union(loop.values, around, pieces)
         own = self.names.fresh(_stem([loop.values[piece] for piece in pieces]))
         made = step_loop(points, [one.loop for one in around], own)
         constant = not any(bound.terms for bound in (*made.lower, *made.upper))
         if made.least >= 0 and not (is_parallel and constant):
-            return _Around(made, loop.values)
+            return _Outer(made, loop.values)
         move = Affine.of(-made.least)
         moved = replace(
             made,
@@ -226,9 +230,9 @@ class _Builder:
             least=0,
             end=made.end - made.least,
         )
-        return _Around(moved, {piece: loop.values[piece] + move for piece in pieces})
+        return _Outer(moved, {piece: loop.values[piece] + move for piece in pieces})
 
-    def _statement(self, piece: int, around: Sequence[_Around], box: Any) -> Statement:
+    def _statement(self, piece: int, around: Sequence[_Outer], box: Any) -> Statement:
         own = self.problem.pieces[piece]
         fixed = dict(own.fixed)
         values = {one.loop.name: one.values[piece].substitute(fixed) for one in around}
@@ -262,7 +266,7 @@ class _Builder:
 
 
 def _stem(values: Sequence[Affine]) -> str:
-    """Return what a loop is called: as the iterator that it mostly is, but for a constant."""
+    """Return the name of a loop: the iterator that it mostly is, but for a constant."""
     found = (value.iterators() for value in values)
     uses = Counter(numbered_stem(names[0]) for names in found if len(names) == 1)
     return uses.most_common(1)[0][0] if uses else "w"

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Array
     from streamopt.ir.stepping.steps import StepItem, Steps
-    from streamopt.transforms.autoschedule.building import Built
+    from streamopt.transforms.autoschedule.building import BuiltSteps
     from streamopt.transforms.autoschedule.orders import OrderedItem
-    from streamopt.transforms.autoschedule.pieces import Problem
+    from streamopt.transforms.autoschedule.pieces import OrderProblem
 
 _PEELED_OPERATIONS = 200_000
-"""Of isl, for what is inside of a loop in order: 0.03 s for the 170 relations of PolyBench's adi."""
+"""Of isl, inside of a loop in order: 0.03 s for the 170 relations of PolyBench's adi."""
 _WHOLE_OPERATIONS = 60_000
 """For a node as a whole: 0.2 s for the 46 relations of nussinov, which take 50,000."""
 _MOST_RELATIONS = 64
-"""Of a node that is scheduled as a whole: an operation takes longer the more there are (adi: 13 s)."""
+"""Of a node that is scheduled as a whole: the more, the longer an operation takes (adi: 13 s)."""
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
 """Of a visit; cycles. Sums have a tree of adders behind them."""
 _WORSE = 3.0
@@ -67,7 +67,7 @@ def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]
     return tuple(one.steps for one in made)
 
 
-def _orders(problem: Problem) -> Iterator[tuple[OrderedItem, ...]]:
+def _orders(problem: OrderProblem) -> Iterator[tuple[OrderedItem, ...]]:
     """Yield orders that isl finds."""
     wishes = [(Wish(1), _PEELED_OPERATIONS)]
     if sum(one.relation.n_basic_map() for one in problem.orderings) <= _MOST_RELATIONS:
@@ -81,7 +81,7 @@ def _orders(problem: Problem) -> Iterator[tuple[OrderedItem, ...]]:
 
 
 def _checked(
-    problem: Problem, order: Sequence[OrderedItem], name: str, names: FreeNames
+    problem: OrderProblem, order: Sequence[OrderedItem], name: str, names: FreeNames
 ) -> Steps | None:
     """Return the steps of an order; None if they aren't legal."""
     try:
@@ -92,8 +92,8 @@ def _checked(
 
 
 def _built(
-    problem: Problem, order: Sequence[OrderedItem], name: str, names: FreeNames
-) -> Built:
+    problem: OrderProblem, order: Sequence[OrderedItem], name: str, names: FreeNames
+) -> BuiltSteps:
     return built(problem, tuple(sunk(order)), name, names)
 
 

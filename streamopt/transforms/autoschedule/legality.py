@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Statement
     from streamopt.ir.stepping.steps import Phase, StepLoop
-    from streamopt.transforms.autoschedule.building import Built, Placed
-    from streamopt.transforms.autoschedule.pieces import Ordering, Problem
+    from streamopt.transforms.autoschedule.building import BuiltSteps, Placed
+    from streamopt.transforms.autoschedule.pieces import Ordering, OrderProblem
 
 
-def is_legal(problem: Problem, built: Built) -> bool:
+def is_legal(problem: OrderProblem, built: BuiltSteps) -> bool:
     """Return whether steps run each iteration once, and in an order that keeps all dependences."""
     spans = {phase.name: (around, phase) for phase, around in walk_phases(built.steps.items)}
     placed = {one.piece: one for one in built.placed}
@@ -39,7 +39,7 @@ def is_legal(problem: Problem, built: Built) -> bool:
     )
 
 
-def _runs(problem: Problem, one: Placed, around: Sequence[StepLoop], phase: Phase) -> bool:
+def _runs(problem: OrderProblem, one: Placed, around: Sequence[StepLoop], phase: Phase) -> bool:
     """Return whether a statement of a phase runs just the points of a piece, each once."""
     import islpy as isl
 
@@ -92,9 +92,7 @@ def _is_kept(ordering: Ordering, first: Placed, second: Placed, phase: Phase) ->
         # terms may be added in any order; in one visit, only those along its sums
         around = len(first.position) - 1
         visit = relation.intersect(_all_equal(relation, range(around)))
-        still = [
-            around + at for at, loop in enumerate(phase.loops) if loop.name not in phase.sums
-        ]
+        still = [around + at for at, loop in enumerate(phase.loops) if loop.name not in phase.sums]
         return bool(visit.is_subset(_all_equal(relation, still)))
     return bool(relation.is_subset(_in_order(relation, first, second, phase)))
 
@@ -107,7 +105,9 @@ def _in_order(relation: Any, first: Placed, second: Placed, phase: Phase) -> Any
     common = 0
     deepest = min(len(first.position), len(second.position)) - 1
     while common < deepest and first.position[common] == second.position[common]:
-        legal = legal.union(_all_equal(relation, range(common)).intersect(_before(relation, common)))
+        legal = legal.union(
+            _all_equal(relation, range(common)).intersect(_before(relation, common))
+        )
         common += 1
     if first.position[common] < second.position[common]:
         return legal.union(_all_equal(relation, range(common)))

@@ -10,7 +10,7 @@ from streamopt.ir.affine import Affine
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.transforms.autoschedule.pieces import Problem
+    from streamopt.transforms.autoschedule.pieces import OrderProblem
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ OrderedItem: TypeAlias = OrderedLoop | OrderedPiece
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class SharedIterations:
     """Pieces that share iterations: what becomes a phase.
 
     Attributes
@@ -60,10 +60,10 @@ class InOrder:
     items: tuple[SunkItem, ...]
 
 
-SunkItem: TypeAlias = InOrder | Group
+SunkItem: TypeAlias = InOrder | SharedIterations
 
 
-def source_order(problem: Problem) -> tuple[OrderedItem, ...]:
+def source_order(problem: OrderProblem) -> tuple[OrderedItem, ...]:
     """Return the order of the node itself."""
     places = range(len(problem.pieces))
     items: tuple[OrderedItem, ...] = tuple(OrderedPiece(piece) for piece in places)
@@ -84,14 +84,14 @@ def sunk(items: Sequence[OrderedItem], around: tuple[OrderedLoop, ...] = ()) -> 
             together.append(item.piece)
             continue
         if together:
-            yield Group(around, tuple(together))
+            yield SharedIterations(around, tuple(together))
             together = []
         if item.is_parallel:
             yield from sunk(item.body, (*around, item))
         else:
             yield InOrder(item, tuple(sunk(item.body, around)))
     if together:
-        yield Group(around, tuple(together))
+        yield SharedIterations(around, tuple(together))
 
 
 def pieces_in(items: Sequence[SunkItem]) -> tuple[int, ...]:
@@ -99,5 +99,5 @@ def pieces_in(items: Sequence[SunkItem]) -> tuple[int, ...]:
     return tuple(
         piece
         for item in items
-        for piece in (item.pieces if isinstance(item, Group) else pieces_in(item.items))
+        for piece in (item.pieces if isinstance(item, SharedIterations) else pieces_in(item.items))
     )

@@ -75,7 +75,7 @@ class Ordering:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class OrderProblem:
     """Pieces whose order is asked for."""
 
     node: SequentialNode
@@ -92,7 +92,7 @@ class Problem:
         return self.node.statements[self.pieces[piece].statement]
 
 
-def problem_of(node: SequentialNode) -> Problem:
+def problem_of(node: SequentialNode) -> OrderProblem:
     """Return all iterations of a node; statements that never run have no piece."""
     import islpy as isl
 
@@ -114,7 +114,7 @@ def problem_of(node: SequentialNode) -> Problem:
         for (source, sink, is_sum), relation in joined.items()
     )
     pieces = tuple(piece_of(node, at, found, place[at]) for at, found in points.items())
-    return Problem(node, pieces, orderings)
+    return OrderProblem(node, pieces, orderings)
 
 
 def _instance(node: SequentialNode, statement: Statement, at: int) -> StatementInstance:
@@ -159,10 +159,10 @@ def _solved(row: Row, at: int, names: list[str]) -> Affine:
 
 
 def _shift(points: Any, target: ir.Access, at: int, name: str) -> int:
-    """Return what makes an iterator the subscript that it is in the target, or else start at 0."""
+    """Return the shift with which an iterator is a subscript of the target, or else starts at 0."""
     least, last = (int(end.to_python()) for end in (points.dim_min_val(at), points.dim_max_val(at)))
     for subscript in target.subscripts:
-        if subscript.iterators() == (name,) and subscript.factors == {name: 1}:
-            if least + subscript.constant >= 0:
-                return subscript.constant
+        alone = subscript.iterators() == (name,) and subscript.factors == {name: 1}
+        if alone and least + subscript.constant >= 0:
+            return subscript.constant
     return -least if _SMALL * least > last else 0

@@ -18,10 +18,10 @@ from streamopt.transforms.autoschedule.orders import OrderedLoop
 from streamopt.transforms.autoschedule.tree import order_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from streamopt.transforms.autoschedule.orders import OrderedItem
-    from streamopt.transforms.autoschedule.pieces import Problem
+    from streamopt.transforms.autoschedule.pieces import OrderProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Wish:
     serial: bool = False
 
 
-def scheduled(problem: Problem, wish: Wish, operations: int) -> tuple[OrderedItem, ...] | None:
+def scheduled(problem: OrderProblem, wish: Wish, operations: int) -> tuple[OrderedItem, ...] | None:
     """Return an order as isl finds it; None if that takes more operations."""
     with _limited(operations):
         import islpy as isl
@@ -54,7 +54,7 @@ def scheduled(problem: Problem, wish: Wish, operations: int) -> tuple[OrderedIte
             return None
 
 
-def _found(problem: Problem, wish: Wish) -> tuple[OrderedItem, ...]:
+def _found(problem: OrderProblem, wish: Wish) -> tuple[OrderedItem, ...]:
     import islpy as isl
 
     outer = problem.loops[: wish.peeled]
@@ -63,9 +63,7 @@ def _found(problem: Problem, wish: Wish) -> tuple[OrderedItem, ...]:
     domain = isl.UnionSet("{ }")
     for place, piece in enumerate(problem.pieces):
         own = tuple(
-            value
-            for value, loop in zip(piece.values, piece.kept, strict=True)
-            if loop not in outer
+            value for value, loop in zip(piece.values, piece.kept, strict=True) if loop not in outer
         )
         coordinates[place] = own
         renamings.append(_renaming(problem, place, own, outer))
@@ -88,7 +86,7 @@ def _found(problem: Problem, wish: Wish) -> tuple[OrderedItem, ...]:
 
 
 def _renaming(
-    problem: Problem, place: int, coordinates: tuple[Affine, ...], outer: tuple[str, ...]
+    problem: OrderProblem, place: int, coordinates: tuple[Affine, ...], outer: tuple[str, ...]
 ) -> Any:
     """Return the relation from points of a piece to its coordinates; outer loops are parameters."""
     import islpy as isl
@@ -102,7 +100,7 @@ def _renaming(
 
 
 @contextmanager
-def _options(wish: Wish) -> Iterator[None]:
+def _options(wish: Wish) -> Generator[None]:
     import islpy as isl
 
     context = isl.DEFAULT_CONTEXT
@@ -118,7 +116,7 @@ def _options(wish: Wish) -> Iterator[None]:
 
 
 @contextmanager
-def _limited(operations: int) -> Iterator[None]:
+def _limited(operations: int) -> Generator[None]:
     import islpy as isl
 
     context = isl.DEFAULT_CONTEXT

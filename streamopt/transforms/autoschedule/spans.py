@@ -113,7 +113,7 @@ def within_loops(loops: Sequence[StepLoop]) -> Any:
 
 
 def guard_of(points: Any, around: Any, names: Sequence[str]) -> Condition | None:
-    """Return what tells points from others around them; None if there are no others."""
+    """Return the condition of points among all around; None if there are no others."""
     import islpy as isl
 
     if around.is_subset(points):

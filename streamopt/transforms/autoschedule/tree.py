@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.transforms.autoschedule.orders import OrderedItem
-    from streamopt.transforms.autoschedule.pieces import Problem
 
 
-def order_of(schedule: Any, coordinates: Mapping[int, tuple[Affine, ...]]) -> tuple[OrderedItem, ...]:
+def order_of(
+    schedule: Any, coordinates: Mapping[int, tuple[Affine, ...]]
+) -> tuple[OrderedItem, ...]:
     """Return the order that a schedule is.
 
     Parameters
@@ -67,7 +68,6 @@ def _place(points: Any) -> int:
 def _band(
     node: Any, pieces: frozenset[int], coordinates: Mapping[int, tuple[Affine, ...]]
 ) -> tuple[OrderedItem, ...]:
-    import islpy as isl
 
     items = _items(node.child(0), pieces, coordinates)
     partial = node.band_get_partial_schedule()
