@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.evaluation.headline import headline
 from streamopt.evaluation.time_claim import time_claim
+from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.text import html_table
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.pipelines.clock import clock_risks
@@ -129,7 +130,7 @@ def evaluated(
     DeadlockError
         If the design comes to a standstill at the schedule's FIFO depths.
     """
-    scheduled = apply(graph, schedule)
+    scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
     found = evaluated_network(lower(scheduled), target, simulated)
     timings = {name: timed.timing for name, timed in found.timed.items()}
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
@@ -179,7 +180,7 @@ def timed_network(
     graph: Graph, schedule: Schedule, target: Target
 ) -> tuple[Network, dict[str, PipelineTiming]]:
     """Return the hardware of a schedule, and how its pipelines run on a target."""
-    network = lower(apply(graph, schedule))
+    network = lower(apply(graph, with_visit_lengths(graph, schedule, target)))
     return network, pipeline_timings(network, target)
 
 

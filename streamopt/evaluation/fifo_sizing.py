@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SimulationError
 from streamopt.evaluation.design import timed_network
+from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.sim.depths import least_depths
 from streamopt.target.device import or_usual
 
@@ -47,7 +48,7 @@ LEAST_FIFOS = FifoSizing()
 def sized(
     graph: Graph, schedule: Schedule, sizing: FifoSizing = LEAST_FIFOS
 ) -> tuple[Schedule, DepthPlan]:
-    """Return the schedule with small FIFOs, and what they save.
+    """Return the schedule with small FIFOs and lengths of visits, and what the FIFOs save.
 
     Raises
     ------
@@ -59,7 +60,9 @@ def sized(
     if not 0.0 <= sizing.slack < float("inf"):
         message = f"a latency slack of {sizing.slack} is not a share of the latency"
         raise SimulationError(Diagnostic("E812", message, hint="0.05 gives up 5 % of it"))
-    network, timings = timed_network(graph, schedule, or_usual(sizing.on))
+    on = or_usual(sizing.on)
+    schedule = with_visit_lengths(graph, schedule, on)
+    network, timings = timed_network(graph, schedule, on)
     plan = least_depths(
         network,
         timings,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from streamopt.errors import TargetError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.turns.lengths import visit_lengths
-from streamopt.transforms.apply import apply
+from streamopt.target.device import device_of_part, or_usual
+from streamopt.transforms.apply import apply, planned_graph
 from streamopt.transforms.lower import lower
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ def with_visit_lengths(graph: Graph, schedule: Schedule, target: Target) -> Sche
     LegalityError
         If the schedule isn't one of this graph.
     """
-    if all(_is_known(graph, plan) for plan in schedule.nodes):
+    is_sequential = any(isinstance(node, SequentialNode) for node in graph.nodes)
+    if not is_sequential or not _lacks_any(planned_graph(graph, schedule), schedule):
         return schedule
     network = lower(apply(graph, schedule))
     processes = {process.name: process for process in network.processes}
@@ -40,7 +43,20 @@ def with_visit_lengths(graph: Graph, schedule: Schedule, target: Target) -> Sche
     return replace(schedule, nodes=tuple(map(known, schedule.nodes)))
 
 
-def _is_known(graph: Graph, plan: NodePlan) -> bool:
-    """Return whether a plan says all; rewrites make no sequential node."""
-    node = next((node for node in graph.nodes if node.name == plan.node), None)
-    return bool(plan.least_cycles) or not isinstance(node, SequentialNode)
+def with_lengths_on_part(graph: Graph, schedule: Schedule, part: str, clock_ns: float) -> Schedule:
+    """Return a schedule with lengths for the device of a part, or for the usual one.
+
+    Raises
+    ------
+    LegalityError
+        If the schedule isn't one of this graph.
+    """
+    try:
+        return with_visit_lengths(graph, schedule, or_usual(device_of_part(part)).at(clock_ns))
+    except TargetError:  # nothing is known of this clock
+        return with_visit_lengths(graph, schedule, or_usual(None))
+
+
+def _lacks_any(graph: Graph, schedule: Schedule) -> bool:
+    own = {node.name for node in graph.nodes if isinstance(node, SequentialNode)}
+    return any(plan.node in own and not plan.least_cycles for plan in schedule.nodes)

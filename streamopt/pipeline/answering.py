@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import sized
+from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.pipeline.design_limits import amounts, region, region_limits, with_limits
 from streamopt.pipeline.reading import dataflow
 from streamopt.solvers.result import Stop
@@ -203,9 +204,11 @@ def as_built(solution: Solution, fifos: FifoSizing | None, on: Target) -> Soluti
     from streamopt.evaluation.frames import simulated_frames
     from streamopt.warnings.solution import solution_warnings
 
-    graph, schedule = solution.problem.graph, solution.schedule
+    graph = solution.problem.graph
+    on = on if fifos is None else fifos.on or on
+    schedule = with_visit_lengths(graph, solution.schedule, on)
+    solution = replace(solution, schedule=schedule)
     if fifos is not None:
-        on = fifos.on or on
         if solution.stop is Stop.INTERRUPTED:  # nobody waits for small FIFOs any more
             fifos = replace(fifos, should_stop=lambda: True)
         schedule, plan = sized(graph, schedule, fifos)

@@ -89,7 +89,7 @@ def emit(
     from streamopt.codegen.backends.registry import emit as emit_design
 
     graph = dataflow(graph)
-    schedule = _fitting(graph, schedule, backend)
+    schedule = _fitting(graph, schedule, backend, settings)
     scheduled = apply(graph, schedule)
     if backend != "native":
         settings = _expecting(scheduled, settings)
@@ -109,8 +109,15 @@ def _expecting(scheduled: ScheduledGraph, settings: VitisSettings | None) -> Vit
     return replace(known, slr=slr)
 
 
-def _fitting(graph: Graph, schedule: Schedule, backend: str) -> Schedule:
+def _fitting(
+    graph: Graph, schedule: Schedule, backend: str, settings: VitisSettings | None
+) -> Schedule:
     """Return a schedule that a back end can build: TAPA has no arrays but those outside."""
+    from streamopt.codegen.backends.vitis_project import VitisSettings
+    from streamopt.evaluation.visit_lengths import with_lengths_on_part
+
+    known = settings or VitisSettings()
+    schedule = with_lengths_on_part(graph, schedule, known.part, known.clock_ns)
     if backend != "tapa" or schedule.ports:
         return schedule
     return put_outside(graph, schedule, plan_ports(graph, "m_axi"))
@@ -167,7 +174,7 @@ def write(
     from streamopt.verification.project import write_project
 
     graph, program = dataflow(program), load(program)
-    schedule = _fitting(graph, schedule, backend)
+    schedule = _fitting(graph, schedule, backend, settings)
     if backend == "vitis":
         settings = _expecting(apply(graph, schedule), settings)
     design = emit(graph, schedule, backend=backend, settings=settings)

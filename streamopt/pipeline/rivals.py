@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, StrategyError
 from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
+from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.strategies.resources.largest_budget import Trial, largest_within
@@ -100,7 +101,7 @@ def designed(
     """
     graph, device = request.graph, request.target
     answer, own, seconds = _within(strategy, graph, request.dsp_limit, device)
-    schedule = answer.schedule
+    schedule = with_visit_lengths(graph, answer.schedule, device)
     if fifos is not None:
         schedule = sized(graph, schedule, replace(fifos, on=device))[0]
     found = evaluated(graph, schedule, device)

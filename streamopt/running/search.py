@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.evaluation.design import evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing, sized
+from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.formats.schedule_json import load_result_json, save_schedule_json
 from streamopt.pipeline.flat_records import (
     evaluation_record,
@@ -164,7 +165,8 @@ def taken(request: Request, graph: Graph, found: Found) -> tuple[Found, dict[str
     from streamopt.warnings.cycles import recorded_warnings
     from streamopt.warnings.solution import design_warnings
 
-    schedule, on = found.schedule, request.device
+    on = request.device
+    schedule = with_visit_lengths(graph, found.schedule, on)
     if request.effort.fifos is not None and not found.row.get("final"):
         sizing = FifoSizing(request.effort.fifos.slack, on, request.options.listener.fifos)
         schedule, _ = sized(graph, schedule, sizing)

@@ -142,10 +142,9 @@ def sequential_run(
         for pipeline in pipelines
         if pipeline.name not in in_turn
     ]
-    runs += [(timings[own.pipelines[0]], iterations_in_turn(own)) for own in turns]
+    runs += [(timings[own.name], iterations_in_turn(own)) for own in turns]
     cycles = sum(t.ii * (count - 1) + t.depth_cycles + PROCESS_CYCLES for t, count in runs)
-    ii = timings[turns[0].pipelines[0]].ii if turns else timings[node.name].ii
-    return NestTiming(ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
+    return NestTiming(timings[node.name].ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
 
 
 def built_run(

@@ -82,8 +82,10 @@ def clock_risks(
     """
     found: dict[tuple[str, str], ClockRisk] = {}
     for pipeline in network.pipelines:
+        if not pipeline.reassociates:
+            continue
         for update in recurrences(pipeline):
-            if not (update.is_sum and update.reassociates) or update.distance is None:
+            if not update.is_sum or update.distance is None:
                 continue
             last = update.operations[-1]
             adder = target.operator(last.operator, last.element, last.implementation)

@@ -133,8 +133,9 @@ def timed_in_turn(
     memories: Mapping[str, Memory],
     target: Target,
 ) -> dict[str, TimedPipeline]:
-    """Return how pipelines that take turns run, by name: as one, as deep as the deepest.
+    """Return how pipelines that take turns run, by their names and by that of them all.
 
+    They run as one, as deep as the deepest.
     Their interval is the one that they were built for, which their memories allow.
     """
     names = turns.pipelines
@@ -147,7 +148,8 @@ def timed_in_turn(
     accesses = turns.ii * PORTS_OF_A_BANK
     asked = Bound(Reason.MEMORY_PORTS, turns.name, accesses, turns.ii)
     bounds = (asked,) if turns.ii > 1 else ()
-    return {
+    together = TimedPipeline(PipelineTiming(turns.ii, depth), bounds)
+    return {turns.name: together} | {
         pipeline.name: TimedPipeline(PipelineTiming(turns.ii, depth, at), bounds)
         for pipeline, at in zip(own, cycles, strict=True)
     }
