@@ -32,6 +32,8 @@ class _Node(_ScheduleModel):
     unroll: dict[str, int]
     binding: dict[Literal["add", "mul"], Implementation] = {}
     target_ii: int = 1
+    steps: str = ""
+    least_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
 
 
 class _Channel(_ScheduleModel):
@@ -63,6 +65,8 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         {"node": plan.node, "order": list(plan.order), "unroll": plan.factors}
         | ({"binding": dict(plan.binding)} if plan.binding else {})
         | ({"target_ii": plan.target_ii} if plan.target_ii != 1 else {})
+        | ({"steps": plan.steps} if plan.steps else {})
+        | ({"least_cycles": dict(plan.least_cycles)} if plan.least_cycles else {})
         for plan in schedule.nodes
     ]
     channels = [
@@ -123,7 +127,8 @@ def _document(text: str, file: str) -> _Schedule:
 def _plan(node: _Node) -> NodePlan:
     binding = tuple((Operator(name), built) for name, built in node.binding.items())
     unroll = tuple(node.unroll.items())
-    return NodePlan(node.node, node.order, unroll, binding, node.target_ii)
+    lengths = tuple(node.least_cycles.items())
+    return NodePlan(node.node, node.order, unroll, binding, node.target_ii, node.steps, lengths)
 
 
 def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
