@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.affine import Affine
@@ -49,13 +50,17 @@ def step_loop(points: Any, around: Sequence[StepLoop], name: str) -> StepLoop:
                 upper[value + Affine.of(1)] = None
     lowest = tuple(one for one in lower if one.terms or one.constant >= least)
     highest = tuple(one for one in upper if one.terms or one.constant <= end)
-    return StepLoop(
+    found = StepLoop(
         name,
         _binding(lowest, reach, least, most=False) or (Affine.of(least),),
         _binding(highest, reach, end, most=True) or (Affine.of(end),),
         least,
         end,
     )
+    # where a loop inside has no iteration, this one may go beyond the points
+    held = within_loops((*around, found))
+    first, final = (int(v.to_python()) for v in (held.dim_min_val(last), held.dim_max_val(last)))
+    return replace(found, least=first, end=final + 1)
 
 
 def _binding(
