@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from math import prod
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.stepping.steps import Repeat
 from streamopt.transforms.autoschedule.building import NoStepsError, built
 from streamopt.transforms.autoschedule.legality import is_legal
-from streamopt.transforms.autoschedule.orders import source_order, sunk
+from streamopt.transforms.autoschedule.orders import OrderedPiece, in_source_order, sunk
 from streamopt.transforms.autoschedule.pieces import problem_of
-from streamopt.transforms.autoschedule.scheduler import Wish, scheduled
+from streamopt.transforms.autoschedule.scheduler import Sums, Wish, scheduled
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.scan import TreeChoiceError
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Array
     from streamopt.ir.stepping.steps import StepItem, Steps
-    from streamopt.transforms.autoschedule.building import BuiltSteps
-    from streamopt.transforms.autoschedule.orders import OrderedItem
+    from streamopt.transforms.autoschedule.orders import OrderedItem, SunkItem
     from streamopt.transforms.autoschedule.pieces import OrderProblem
 
 _PEELED_OPERATIONS = 200_000
@@ -34,6 +33,7 @@ _MOST_RELATIONS = 64
 """Of a node that is scheduled as a whole: the more, the longer an operation takes (adi: 13 s)."""
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
 """Of a visit; cycles. Sums have a tree of adders behind them."""
+_MOST_ORDERS = 4
 _WORSE = 3.0
 """How many times the cost of the best order others may have."""
 
@@ -50,51 +50,77 @@ def steps_of(node: SequentialNode, arrays: Mapping[str, Array]) -> tuple[Steps, 
 @lru_cache(maxsize=256)
 def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]:
     problem = problem_of(node)
-    found: dict[str, tuple[float, tuple[OrderedItem, ...]]] = {}
-    for order in _orders(problem):
-        steps = _checked(problem, order, "", FreeNames(taken))
-        if steps is not None:
-            found.setdefault(str(steps), (_cost(steps), order))
-    ranked = sorted(found.values(), key=lambda one: one[0])
-    if not ranked:
-        ranked = [(0.0, source_order(problem))]
     names = FreeNames(taken)
     made = (
-        _built(problem, order, letter, names)
-        for letter, (cost, order) in zip(ascii_lowercase, ranked, strict=False)
-        if cost <= _WORSE * ranked[0][0]
+        built(problem, order, letter, names).steps
+        for letter, order in zip(ascii_lowercase, _orders(problem, taken), strict=False)
     )
-    return tuple(one.steps for one in made)
+    return tuple(made)
 
 
-def _orders(problem: OrderProblem) -> Iterator[tuple[OrderedItem, ...]]:
-    """Yield orders that isl finds."""
-    wishes = [(Wish(1), _PEELED_OPERATIONS)]
-    if sum(one.relation.n_basic_map() for one in problem.orderings) <= _MOST_RELATIONS:
-        wishes.append((Wish(), _WHOLE_OPERATIONS))
-        if any(one.is_sum_step for one in problem.orderings):
-            wishes.append((Wish(keeps_sums=True), _WHOLE_OPERATIONS))
-    for wish, operations in wishes:
-        order = scheduled(problem, wish, operations)
+_Ranked: TypeAlias = "list[tuple[float, tuple[SunkItem, ...]]]"
+
+
+def _orders(problem: OrderProblem, taken: tuple[str, ...]) -> list[tuple[SunkItem, ...]]:
+    """Return orders of a node, the best one first."""
+    parts = [_ranked(problem, part, taken) for part in problem.segments(0)]
+    chains = [tuple(item for ranked in parts for item in ranked[0][1])]
+    for at, ranked in enumerate(parts):
+        others = [one for one in ranked[1:] if one[0] <= _WORSE * ranked[0][0]]
+        for _, items in others[:_MOST_ORDERS]:
+            chosen = [
+                *(one[0][1] for one in parts[:at]),
+                items,
+                *(one[0][1] for one in parts[at + 1 :]),
+            ]
+            chains.append(tuple(item for items in chosen for item in items))
+    return chains[:_MOST_ORDERS]
+
+
+def _ranked(whole: OrderProblem, problem: OrderProblem, taken: tuple[str, ...]) -> _Ranked:
+    """Return orders of a part with their costs, the best one first."""
+    found: dict[str, tuple[float, tuple[SunkItem, ...]]] = {}
+    for order in _proposals(problem):
+        items = tuple(sunk(order))
+        steps = _checked(problem, items, taken)
+        if steps is not None:
+            found.setdefault(str(steps), (_cost(steps), items))
+    return sorted(found.values(), key=lambda one: one[0])
+
+
+def _proposals(problem: OrderProblem) -> Iterator[tuple[OrderedItem, ...]]:
+    yield in_source_order(problem, 0, _peeled(problem, 1))
+    if problem.relations > _MOST_RELATIONS:
+        return
+    sums = any(one.is_sum_step for one in problem.orderings)
+    for kind in Sums if sums else (Sums.FREE,):
+        order = scheduled(problem, Wish(0, kind), _WHOLE_OPERATIONS)
         if order is not None:
             yield order
 
 
+def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:
+    """Return an order inside of outer loops: isl's, or else one with more loops as they are."""
+    order = scheduled(problem, Wish(level), _PEELED_OPERATIONS)
+    if order is not None:
+        return order
+    if level == len(problem.loops):
+        return tuple(map(OrderedPiece, problem.places))
+    parts = [*problem.segments(level)]
+    if len(parts) > 1:
+        return tuple(item for part in parts for item in _peeled(part, level))
+    return in_source_order(problem, level, _peeled(problem, level + 1))
+
+
 def _checked(
-    problem: OrderProblem, order: Sequence[OrderedItem], name: str, names: FreeNames
+    problem: OrderProblem, order: Sequence[SunkItem], taken: tuple[str, ...]
 ) -> Steps | None:
     """Return the steps of an order; None if they aren't legal."""
     try:
-        made = _built(problem, order, name, names)
+        made = built(problem, order, "", FreeNames(taken))
     except (NoStepsError, TreeChoiceError):
         return None
     return made.steps if is_legal(problem, made) else None
-
-
-def _built(
-    problem: OrderProblem, order: Sequence[OrderedItem], name: str, names: FreeNames
-) -> BuiltSteps:
-    return built(problem, tuple(sunk(order)), name, names)
 
 
 def _cost(steps: Steps) -> float:

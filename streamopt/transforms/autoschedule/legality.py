@@ -26,11 +26,11 @@ def is_legal(problem: OrderProblem, built: BuiltSteps) -> bool:
     """Return whether steps run each iteration once, and in an order that keeps all dependences."""
     spans = {phase.name: (around, phase) for phase, around in walk_phases(built.steps.items)}
     placed = {one.piece: one for one in built.placed}
-    if sorted(one.piece for one in built.placed) != [*range(len(problem.pieces))]:
+    if sorted(one.piece for one in built.placed) != [*problem.places]:
         return False
     statements = sum(len(phase.statements) for _, phase in spans.values())
     return (
-        statements == len(problem.pieces)
+        statements == len(problem.places)
         and all(_runs(problem, one, *spans[one.phase]) for one in built.placed)
         and all(
             _is_kept(one, placed[one.source], placed[one.sink], spans[placed[one.source].phase][1])
@@ -88,12 +88,16 @@ def _is_kept(ordering: Ordering, first: Placed, second: Placed, phase: Phase) ->
         That of the first piece.
     """
     relation = ordering.relation.apply_domain(first.times).apply_range(second.times)
-    if ordering.is_sum_step and first.piece == second.piece:
+    if ordering.is_sum_step:
         # terms may be added in any order; in one visit, only those along its sums
-        around = len(first.position) - 1
-        visit = relation.intersect(_all_equal(relation, range(around)))
-        still = [around + at for at, loop in enumerate(phase.loops) if loop.name not in phase.sums]
-        return bool(visit.is_subset(_all_equal(relation, still)))
+        if first.phase != second.phase:
+            return True
+        if first.number == second.number:
+            around = len(first.position) - 1
+            visit = relation.intersect(_all_equal(relation, range(around)))
+            loops = enumerate(phase.loops, around)
+            still = [at for at, loop in loops if loop.name not in phase.sums]
+            return bool(visit.is_subset(_all_equal(relation, still)))
     return bool(relation.is_subset(_in_order(relation, first, second, phase)))
 
 

@@ -63,13 +63,12 @@ class InOrder:
 SunkItem: TypeAlias = InOrder | SharedIterations
 
 
-def source_order(problem: OrderProblem) -> tuple[OrderedItem, ...]:
-    """Return the order of the node itself."""
-    places = range(len(problem.pieces))
-    items: tuple[OrderedItem, ...] = tuple(OrderedPiece(piece) for piece in places)
-    for name in reversed(problem.loops):
-        items = (OrderedLoop(dict.fromkeys(places, Affine.iterator(name)), False, items),)
-    return items
+def in_source_order(
+    problem: OrderProblem, level: int, items: tuple[OrderedItem, ...]
+) -> tuple[OrderedItem, ...]:
+    """Return items inside of a loop of the node, in order."""
+    value = Affine.iterator(problem.loops[level])
+    return (OrderedLoop(dict.fromkeys(problem.places, value), is_parallel=False, body=items),)
 
 
 def sunk(items: Sequence[OrderedItem], around: tuple[OrderedLoop, ...] = ()) -> Iterator[SunkItem]:

@@ -8,7 +8,7 @@ to end along a loop aren't.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.dependence import dependence_relations
@@ -20,6 +20,8 @@ from streamopt.transforms.autoschedule.linear import affine_of_row, equalities, 
 from streamopt.transforms.scheduling.timed import is_reduction_step
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Statement
     from streamopt.transforms.autoschedule.linear import Row
@@ -76,10 +78,21 @@ class Ordering:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderProblem:
-    """Pieces whose order is asked for."""
+    """Pieces whose order is asked for.
+
+    Attributes
+    ----------
+    pieces
+        All of the node.
+    places
+        Of those that are asked for.
+    orderings
+        Between these.
+    """
 
     node: SequentialNode
     pieces: tuple[Piece, ...]
+    places: tuple[int, ...]
     orderings: tuple[Ordering, ...]
 
     @property
@@ -87,9 +100,37 @@ class OrderProblem:
         """Return the loops of the node, outermost first."""
         return tuple(loop.name for loop in self.node.loops)
 
+    @property
+    def relations(self) -> int:
+        """Return how many simple relations its orderings are."""
+        return sum(one.relation.n_basic_map() for one in self.orderings)
+
     def statement(self, piece: int) -> Statement:
         """Return the statement of a piece."""
         return self.node.statements[self.pieces[piece].statement]
+
+    def part(self, places: Sequence[int]) -> OrderProblem:
+        """Return the problem of some of its pieces."""
+        own = {*places}
+        inside = (one for one in self.orderings if one.source in own and one.sink in own)
+        return replace(self, places=tuple(places), orderings=tuple(inside))
+
+    def segments(self, level: int) -> Iterator[OrderProblem]:
+        """Yield parts that come one after another along a loop of the node, in order."""
+        points = {at: self.pieces[at].points for at in self.places}
+        ends = {
+            at: (int(one.dim_min_val(level).to_python()), int(one.dim_max_val(level).to_python()))
+            for at, one in points.items()
+        }
+        together: list[int] = []
+        last = -1
+        for at in sorted(self.places, key=lambda at: (ends[at][0], at)):
+            if together and ends[at][0] > last:
+                yield self.part(sorted(together))
+                together = []
+            together.append(at)
+            last = max(last, ends[at][1])
+        yield self.part(sorted(together))
 
 
 def problem_of(node: SequentialNode) -> OrderProblem:
@@ -114,7 +155,7 @@ def problem_of(node: SequentialNode) -> OrderProblem:
         for (source, sink, is_sum), relation in joined.items()
     )
     pieces = tuple(piece_of(node, at, found, place[at]) for at, found in points.items())
-    return OrderProblem(node, pieces, orderings)
+    return OrderProblem(node, pieces, tuple(range(len(pieces))), orderings)
 
 
 def _instance(node: SequentialNode, statement: Statement, at: int) -> StatementInstance:

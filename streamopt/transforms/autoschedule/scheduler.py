@@ -10,18 +10,26 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from streamopt.ir.affine import Affine
 from streamopt.ir.text import isl_affine
-from streamopt.transforms.autoschedule.orders import OrderedLoop
 from streamopt.transforms.autoschedule.tree import order_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from streamopt.ir.affine import Affine
     from streamopt.transforms.autoschedule.orders import OrderedItem
     from streamopt.transforms.autoschedule.pieces import OrderProblem
+
+
+class Sums(Enum):
+    """How the terms of a reduction are ordered."""
+
+    FREE = "free"
+    KEPT = "kept"
+    REVERSED = "reversed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +40,17 @@ class Wish:
     ----------
     peeled
         Outer loops of the node that stay in order around everything, by number.
-    keeps_sums
-        Whether terms of a reduction keep their order.
-    serial
-        Whether strongly connected components come one after another.
     """
 
     peeled: int = 0
-    keeps_sums: bool = False
-    serial: bool = False
+    sums: Sums = Sums.FREE
 
 
 def scheduled(problem: OrderProblem, wish: Wish, operations: int) -> tuple[OrderedItem, ...] | None:
-    """Return an order as isl finds it; None if that takes more operations."""
-    with _limited(operations):
-        import islpy as isl
+    """Return isl's order of what is inside of peeled loops; None if that takes more operations."""
+    import islpy as isl
 
+    with _limited(operations):
         try:
             return _found(problem, wish)
         except isl.Error:
@@ -59,30 +62,28 @@ def _found(problem: OrderProblem, wish: Wish) -> tuple[OrderedItem, ...]:
 
     outer = problem.loops[: wish.peeled]
     coordinates: dict[int, tuple[Affine, ...]] = {}
-    renamings: list[Any] = []
+    renamings: dict[int, Any] = {}
     domain = isl.UnionSet("{ }")
-    for place, piece in enumerate(problem.pieces):
-        own = tuple(
+    for place in problem.places:
+        piece = problem.pieces[place]
+        coordinates[place] = tuple(
             value for value, loop in zip(piece.values, piece.kept, strict=True) if loop not in outer
         )
-        coordinates[place] = own
-        renamings.append(_renaming(problem, place, own, outer))
-        domain = domain.union(piece.points.apply(renamings[-1]).to_union_set())
+        renamings[place] = _renaming(problem, place, coordinates[place], outer)
+        domain = domain.union(piece.points.apply(renamings[place]).to_union_set())
     order = isl.UnionMap("{ }")
     for one in problem.orderings:
-        if one.is_sum_step and not wish.keeps_sums:
+        if one.is_sum_step and wish.sums is Sums.FREE:
             continue
         relation = one.relation.apply_domain(renamings[one.source])
         relation = relation.apply_range(renamings[one.sink])
+        if one.is_sum_step and wish.sums is Sums.REVERSED:
+            relation = relation.reverse()
         order = order.union(relation.to_union_map())
     constraints = isl.ScheduleConstraints.on_domain(domain)
     constraints = constraints.set_validity(order).set_proximity(order).set_coincidence(order)
-    with _options(wish):
-        items = order_of(constraints.compute_schedule(), coordinates)
-    places = range(len(problem.pieces))
-    for loop in reversed(outer):
-        items = (OrderedLoop(dict.fromkeys(places, Affine.iterator(loop)), False, items),)
-    return items
+    with _options():
+        return order_of(constraints.compute_schedule(), coordinates)
 
 
 def _renaming(
@@ -100,19 +101,17 @@ def _renaming(
 
 
 @contextmanager
-def _options(wish: Wish) -> Generator[None]:
+def _options() -> Generator[None]:
     import islpy as isl
 
     context = isl.DEFAULT_CONTEXT
     context.set_schedule_outer_coincidence(1)
     context.set_schedule_maximize_coincidence(1)
-    context.set_schedule_serialize_sccs(int(wish.serial))
     try:
         yield
     finally:
         context.set_schedule_outer_coincidence(0)
         context.set_schedule_maximize_coincidence(0)
-        context.set_schedule_serialize_sccs(0)
 
 
 @contextmanager

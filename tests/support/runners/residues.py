@@ -99,7 +99,7 @@ def _compiled(statement: Statement) -> Step:
         lines = [f"if {_text(statement.guard)}:", f"  {lines[0]}"]
     body = "\n".join(f"  {line}" for line in lines)
     known = {"P": PRIME, "inv": _inverse, "hashed": _hashed}
-    exec(f"def step(s, at):\n{body}\n", known)  # noqa: S102 - the text is ours
+    exec(f"def step(s, at):\n{body}\n", known)
     return known["step"]  # pyright: ignore[reportReturnType]
 
 
@@ -139,10 +139,14 @@ def _text(part: ir.Expression) -> str:
             return _text(operand)
         case ir.Binary(op, left, right):
             return _binary(op, _text(left), _text(right))
-        case ir.Call(Function.MAX | Function.MIN as function, arguments):
-            return f"{function.value}({', '.join(map(_text, arguments))})"
         case ir.Call(function, arguments):
-            return f"hashed({function.value!r}, {', '.join(map(_text, arguments))})"
+            return _called(function, ", ".join(map(_text, arguments)))
+        case ir.Compare() | ir.Logic() | ir.Select():
+            return _truth(part)
+
+
+def _truth(part: ir.Compare | ir.Logic | ir.Select) -> str:
+    match part:
         case ir.Compare(op, left, right):
             sign = "==" if op is CompareOp.EQ else op.value
             return f"(({_text(left)}) {sign} ({_text(right)}))"
@@ -151,6 +155,12 @@ def _text(part: ir.Expression) -> str:
             return f"({joint.join(map(_text, operands))})"
         case ir.Select(condition, then, otherwise):
             return f"({_text(then)} if {_text(condition)} else {_text(otherwise)})"
+
+
+def _called(function: Function, arguments: str) -> str:
+    if function in (Function.MAX, Function.MIN):
+        return f"{function.value}({arguments})"
+    return f"hashed({function.value!r}, {arguments})"
 
 
 def _binary(op: BinaryOp, left: str, right: str) -> str:
