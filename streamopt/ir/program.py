@@ -64,6 +64,10 @@ class Array:
         """Return whether the caller supplies the values."""
         return self.role in (Role.INPUT, Role.WEIGHT)
 
+    def takes(self, shape: tuple[int, ...]) -> bool:
+        """Return whether values of a shape can be given: its own, or all elements in a row."""
+        return shape in (self.shape, (self.size_elems,))
+
     def __str__(self) -> str:
         """Return its declaration: ``input A[64][32]: float``."""
         extents = "".join(f"[{extent}]" for extent in self.shape)

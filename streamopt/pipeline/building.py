@@ -367,15 +367,15 @@ def _values_in(path: Path, program: Program) -> Mapping[str, NDArray[Any]]:
     """Return the values in a file; what doesn't suit the program is refused by its header."""
     from streamopt.formats.weights import NotNpzError, read_npz
 
-    shapes = {array.name: array.shape for array in program.arrays if array.is_given}
+    arrays = {array.name: array for array in program.arrays if array.is_given}
     problems: list[Diagnostic] = []
 
     def refuse(header: Header) -> bool:
-        if shapes.get(header.name) == header.shape and header.dtype.kind in "fiub":
+        wanted = arrays.get(header.name)
+        if wanted and wanted.takes(header.shape) and header.dtype.kind in "fiub":
             return False
-        wanted = shapes.get(header.name)
         message = f"the values of '{header.name}' are {header}, and "
-        message += "it is no input or weight" if wanted is None else f"its shape is {wanted}"
+        message += "it is no input or weight" if wanted is None else f"its shape is {wanted.shape}"
         problems.append(Diagnostic("E726", message, SourceLoc(str(path))))
         return True
 

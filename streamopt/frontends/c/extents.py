@@ -1,6 +1,7 @@
 """Extents: of pointers, how far the function reaches behind them; of arrays, whether it does.
 
-``float *a`` with ``a[i * 8 + k]``, i below 6 and k below 8, has 48 elements.
+``float *a`` with ``a[i * 8 + k]``, i below 6 and k below 8, has 48 elements; so it has with k below
+7, for its last row is as long as the others.
 """
 
 from __future__ import annotations
@@ -45,12 +46,15 @@ def close_extents(state: ReadingState) -> None:
     Pointers that are never used are forgotten.
     """
     reached: dict[str, tuple[int, int]] = {}
+    rows: dict[str, int] = {}
     seen: set[tuple[str, int, Affine, Hashable]] = set()
     for access, context in _accesses_of(state.source.blocks[0]):
         variable = state.source.variables[access.array]
         is_pointer = access.array in state.source.pointers
         for place, subscript in enumerate(access.subscripts):
             is_open = is_pointer and place == 0
+            if is_open:
+                rows[access.array] = max(rows.get(access.array, 1), _row_of(subscript))
             low, high = subscript.interval(state.loops.ranges)
             is_inside = low >= 0 and high < variable.shape[place]
             key = (access.array, place, subscript, context.key)
@@ -65,7 +69,13 @@ def close_extents(state: ReadingState) -> None:
             elif ends is not None and is_exact and context.is_certain:
                 _check(access, place, ends, context, state)
     for name in state.source.pointers:
-        _close(name, reached.get(name), state)
+        _close(name, reached.get(name), rows.get(name, 1), state)
+
+
+def _row_of(subscript: Affine) -> int:
+    """Return the elements of a row where a subscript counts rows and elements; 1 for others."""
+    factors = {abs(factor) for _, factor in subscript.terms}
+    return max(factors) if len(factors) > 1 else 1
 
 
 def _check(
@@ -79,7 +89,7 @@ def _check(
         state.report("E138", message, context.loc, "change the loops, the subscript or the shape")
 
 
-def _close(name: str, ends: tuple[int, int] | None, state: ReadingState) -> None:
+def _close(name: str, ends: tuple[int, int] | None, row: int, state: ReadingState) -> None:
     variable = state.source.variables[name]
     loc = variable.loc
     assert loc is not None
@@ -87,7 +97,7 @@ def _close(name: str, ends: tuple[int, int] | None, state: ReadingState) -> None
         del state.source.variables[name]
         return
     low, high = ends
-    shape = (high + 1, *variable.shape[1:])
+    shape = (-(-(high + 1) // row) * row, *variable.shape[1:])
     if low < 0:
         message = f"{name} is a pointer, but element {low} before it is used"
         state.report("E138", message, loc, "let the subscripts begin at 0")

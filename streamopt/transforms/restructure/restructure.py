@@ -8,6 +8,7 @@ from streamopt.analysis.instances import instances, may_run
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.restructure.accumulators import accumulate_in_place
 from streamopt.transforms.restructure.decisions import with_kept_decisions
+from streamopt.transforms.restructure.dimensions import with_dimensions
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
 from streamopt.transforms.restructure.forwarding import forward_copies
@@ -22,20 +23,27 @@ from streamopt.transforms.restructure.substitution import forward_substitution
 from streamopt.transforms.restructure.versions import versioned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
 SOURCE_PASSES = (with_extremes, with_kept_decisions)
 """Passes on loops and branches as written."""
-STATEMENT_PASSES = (
+SCALAR_PASSES = (
     split_variables,
     forward_substitution,
     private_work_arrays,
     expand_variables,
+)
+"""Passes on single statements in their loops: scalars and work arrays leave their way."""
+STATEMENT_PASSES = (
+    with_dimensions,
+    *SCALAR_PASSES,
     forward_copies,
     accumulate_in_place,
 )
-"""Passes on single statements in their loops: scalars and work arrays leave their way."""
+"""All passes on single statements in their loops."""
 PROGRAM_PASSES = (drop_unused, fold_starts, fold_copies, drop_unused)
 """Passes on nests, each of which writes arrays of its own."""
 
@@ -52,13 +60,18 @@ def restructure(source: Source) -> Program:
         E221 if the source writes nothing that its caller sees.
     """
     source = _prepared(source)
-    flat = _expanded(source)
+    flat = _changed(flat_source(source), STATEMENT_PASSES)
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
     if not any(instance.target.array in seen for instance in flat.statements):
         message = f"'{source.name}' writes no array that its caller sees"
         hint = "write an array argument"
         raise LegalityError(Diagnostic("E221", message, hint=hint))
-    program = versioned(source.name, flat, source.values)
+    values = {
+        name: numbers.reshape(flat.variables[name].shape)
+        for name, numbers in source.values.items()
+        if name in flat.variables
+    }
+    program = versioned(source.name, flat, values)
     for each in PROGRAM_PASSES:
         program = each(program)
     return final_names(program, source)
@@ -66,7 +79,7 @@ def restructure(source: Source) -> Program:
 
 def expanded_source(source: Source) -> FlatSource:
     """Return the statements of a source, with scalars and work arrays out of their way."""
-    return _expanded(_prepared(source))
+    return _changed(flat_source(_prepared(source)), SCALAR_PASSES)
 
 
 def flat_source(source: Source) -> FlatSource:
@@ -81,8 +94,7 @@ def _prepared(source: Source) -> Source:
     return source
 
 
-def _expanded(source: Source) -> FlatSource:
-    flat = flat_source(source)
-    for changed in STATEMENT_PASSES:
+def _changed(flat: FlatSource, passes: Iterable[Callable[[FlatSource], FlatSource]]) -> FlatSource:
+    for changed in passes:
         flat = changed(flat)
     return flat

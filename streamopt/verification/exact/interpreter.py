@@ -74,7 +74,7 @@ def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str,
         if not array.is_given:
             undefined = np.nan if array.element.is_float else 0
             state[array.name] = given_scalars(np.full(array.shape, undefined), array)
-        elif given is None or np.shape(given) != array.shape:
+        elif given is None or not array.takes(np.shape(given)):
             found = "no values" if given is None else f"shape {np.shape(given)}"
             message = f"{array.role} {array.name} has {found}, expected shape {array.shape}"
             problems.append(Diagnostic("E710", message))

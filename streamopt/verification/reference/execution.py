@@ -136,7 +136,7 @@ def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bo
             problems.append(Diagnostic("E710", f"{array.role} {array.name} has no values"))
             continue
         value = np.asarray(given, dtype=np.float64)
-        if value.shape != array.shape:
+        if not array.takes(value.shape):
             message = f"{array.role} {array.name} has shape {value.shape}, expected {array.shape}"
             problems.append(Diagnostic("E710", message))
         state[array.name] = arithmetic_of(array.element).given(value.ravel())

@@ -80,7 +80,7 @@ def make_inputs(
     values: dict[str, NDArray[np.float64]] = {}
     for array in program.arrays:
         if array.name in given:
-            values[array.name] = np.asarray(given[array.name], dtype=np.float64)
+            values[array.name] = np.asarray(given[array.name], np.float64).reshape(array.shape)
         elif array.is_given:
             drawn, way = _symmetric(array, seed, bits), asked.of(array)
             if way is None and array.name in decomposed and is_square(array):
@@ -259,7 +259,7 @@ class InputWays:
                 message = f"{name} can't be symmetric and positive definite: its shape is "
                 hint = "spd is for square matrices"
                 yield Diagnostic("E725", f"{message}{array.shape}", hint=hint)
-            elif name in self.values and self.values[name].shape != array.shape:
+            elif name in self.values and not array.takes(self.values[name].shape):
                 found = f"the values of '{name}' have shape {self.values[name].shape}"
                 yield Diagnostic("E725", f"{found}, expected {array.shape}")
 
