@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import instances, may_run
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.transforms.restructure.accumulators import accumulate_in_place
 from streamopt.transforms.restructure.decisions import with_kept_decisions
-from streamopt.transforms.restructure.dimensions import with_dimensions
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
-from streamopt.transforms.restructure.forwarding import forward_copies
 from streamopt.transforms.restructure.naming import final_names
 from streamopt.transforms.restructure.reductions import with_extremes
-from streamopt.transforms.restructure.scalars import (
+from streamopt.transforms.restructure.storage.accumulators import accumulate_in_place
+from streamopt.transforms.restructure.storage.dimensions import with_dimensions
+from streamopt.transforms.restructure.storage.forwarding import forward_copies
+from streamopt.transforms.restructure.storage.scalars import (
     expand_variables,
     private_work_arrays,
     split_variables,
 )
-from streamopt.transforms.restructure.substitution import forward_substitution
+from streamopt.transforms.restructure.storage.substitution import forward_substitution
 from streamopt.transforms.restructure.versions import versioned
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Where values are kept: rows, private copies, and places in which they need not be kept."""
