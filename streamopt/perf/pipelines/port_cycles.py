@@ -4,11 +4,16 @@ Where an earlier iteration's value is waited for, nothing else delays: an operat
 latency, a block of memory `ROUND_TRIP_CYCLES` and registers one, as in the recurrences of one
 pipeline (`streamopt.perf.pipelines.recurrence`). A value is read as late as what it is needed for
 allows. A bank has few ports, so all reads of a memory stand at one place in an iteration whichever
-pipeline's turn it is, and so do all writes; registers have as many as needed.
+pipeline's turn it is, and so do all writes; registers have as many as needed. A pipeline may begin
+some cycles later than others, so that its reads of a memory meet theirs.
+
+What an iteration reads after it may have written it, it reads when that is there.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -18,7 +23,7 @@ from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.network import Memory, Operation, Pipeline, Port
     from streamopt.target.device import Target
@@ -46,94 +51,203 @@ def port_cycles(
     ii
         Over which an iteration spreads its accesses.
     """
-    own = [_alone(pipeline, memories, target) for pipeline in pipelines]
-    read: dict[str, int] = {}
-    written: dict[str, int] = {}
-    for pipeline, cycles in zip(pipelines, own, strict=True):
-        for port, at in zip(pipeline.ports, cycles, strict=True):
-            if port.mode is AccessMode.READ:
-                read[port.target] = min(at, read.get(port.target, at))
-            else:
-                written[port.target] = max(at, written.get(port.target, at))
-    found: list[tuple[int, ...]] = []
-    for pipeline, cycles in zip(pipelines, own, strict=True):
-        aligned: list[int] = []
-        for port, at in zip(pipeline.ports, cycles, strict=True):
-            is_read = port.mode is AccessMode.READ
-            spread = 0 if is_read else ii - 1
-            if port.target in memories and not is_registers(memories[port.target]):
-                at = (read if is_read else written)[port.target]
-            aligned.append(at + spread)
-        found.append(tuple(aligned))
-    return tuple(found)
+    own = [_Iteration(pipeline, memories, target).ports() for pipeline in pipelines]
+    delays = _delays(own)
+    read, written = _meeting_places(own, delays)
 
+    def cycle(one: _PortTime, delay: int) -> int:
+        spread = 0 if one.is_read else ii - 1
+        if not one.is_shared:
+            return one.cycle + delay + spread
+        return (read if one.is_read else written)[one.target] + one.rank + spread
 
-def _alone(pipeline: Pipeline, memories: Mapping[str, Memory], target: Target) -> tuple[int, ...]:
-    """Return the cycles of a pipeline's ports as it would have them by itself."""
-    operations = built_operations(pipeline)
-    took = {each.result: _latency_cycles(each, pipeline, target) for each in operations}
-    reads = [port for port in pipeline.ports if port.mode is AccessMode.READ]
-    forwarded = {port.value: value for port in reads if (value := _written_before(port, pipeline))}
-    ready = {port.value: _READ_CYCLES for port in reads if port.value not in forwarded}
-    waiting = dict(forwarded)
-    for operation in operations:
-        for name in operation.operands:
-            if name in waiting:
-                ready[name] = max(_READ_CYCLES, ready.get(waiting.pop(name), 0))
-        begin = max((ready.get(name, 0) for name in operation.operands), default=0)
-        ready[operation.result] = begin + took[operation.result]
-    for name, source in waiting.items():
-        ready[name] = max(_READ_CYCLES, ready.get(source, 0))
-    needed = _needed(pipeline, ready, took, operations, forwarded)
     return tuple(
-        max(0, needed.get(port.value, _READ_CYCLES) - _READ_CYCLES)
-        if port.mode is AccessMode.READ
-        else ready.get(port.value, 0) + _write_cycles(port.target, memories)
-        for port in pipeline.ports
+        tuple(cycle(one, delay) for one in ports) for ports, delay in zip(own, delays, strict=True)
     )
 
 
-def _needed(
-    pipeline: Pipeline,
-    ready: Mapping[str, int],
-    took: Mapping[str, int],
-    operations: Sequence[Operation],
-    forwarded: Mapping[str, str],
-) -> dict[str, int]:
-    """Return when values must be there, so that what is written is not later for it."""
-    needed: dict[str, int] = {}
+@dataclass(frozen=True, slots=True)
+class _PortTime:
+    """When a port acts, in its own pipeline's time.
 
-    def by(name: str, cycles: int) -> None:
-        needed[name] = min(cycles, needed.get(name, cycles))
-        if name in forwarded:
-            by(forwarded[name], cycles)
+    Attributes
+    ----------
+    cycle
+        The latest of a read, the earliest of a write.
+    rank
+        Earlier writes of the same iteration to the same element.
+    is_shared
+        Whether it acts where others of its memory do.
+    """
 
-    for port in pipeline.ports:
-        if port.mode is AccessMode.WRITE:
-            by(port.value, ready.get(port.value, 0))
-    for operation in reversed(operations):
-        at = needed.get(operation.result, ready[operation.result]) - took[operation.result]
-        for name in operation.operands:
-            by(name, at)
-    return needed
+    target: str
+    is_read: bool
+    cycle: int
+    rank: int = 0
+    is_shared: bool = True
 
 
-def _latency_cycles(operation: Operation, pipeline: Pipeline, target: Target) -> int:
-    lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
+_Times = tuple[dict[str, int], dict[str, int]]
+
+
+def _meeting_places(pipelines: Sequence[Sequence[_PortTime]], delays: Sequence[int]) -> _Times:
+    """Return when each memory is read and written, by name."""
+    read: dict[str, int] = {}
+    written: dict[str, int] = {}
+    for ports, delay in zip(pipelines, delays, strict=True):
+        for one in ports:
+            at = one.cycle - one.rank + delay
+            if one.is_shared and one.is_read:
+                read[one.target] = min(at, read.get(one.target, at))
+            elif one.is_shared:
+                written[one.target] = max(at, written.get(one.target, at))
+    return read, written
+
+
+def _delays(pipelines: Sequence[Sequence[_PortTime]]) -> list[int]:
+    """Return by how much later each pipeline begins, so that what it updates is soon there.
+
+    A read that others' reads of the memory hold up is met by them where that shortens the way
+    around through one pipeline and memory, of all pipelines together.
+    """
+    found = [0] * len(pipelines)
+    while True:
+        moves = [found, *_moves(pipelines, found)]
+        best = min(moves, key=lambda delays: _around_cycles(pipelines, delays))
+        if best == found:
+            least = min(found, default=0)
+            return [delay - least for delay in found]
+        found = best
+
+
+def _moves(pipelines: Sequence[Sequence[_PortTime]], delays: list[int]) -> Iterator[list[int]]:
+    """Yield delays with which a memory is read when the last of its pipelines would."""
+    reads: dict[str, dict[int, int]] = defaultdict(dict)
+    for place, ports in enumerate(pipelines):
+        for one in ports:
+            if one.is_shared and one.is_read:
+                known = reads[one.target].get(place, one.cycle)
+                reads[one.target][place] = min(known, one.cycle)
+    for by_place in reads.values():
+        latest = max(cycle + delays[place] for place, cycle in by_place.items())
+        moved = list(delays)
+        for place, cycle in by_place.items():
+            moved[place] = latest - cycle
+        if moved != delays:
+            yield moved
+
+
+def _around_cycles(
+    pipelines: Sequence[Sequence[_PortTime]], delays: Sequence[int]
+) -> tuple[int, int]:
+    """Return the ways from reads of memories to writes: of one pipeline's own, and of all."""
+    read, written = _meeting_places(pipelines, delays)
+    around = {name: written[name] - at for name, at in read.items() if name in written}
+    longest = 0
+    for ports in pipelines:
+        shared = [one for one in ports if one.is_shared]
+        taken = {one.target for one in shared if one.is_read}
+        own = {one.target for one in shared if not one.is_read} & taken
+        longest += max((around[name] for name in own), default=0)
+    return longest, sum(around.values()) + sum(delays)
+
+
+class _Iteration:
+    """One iteration of a pipeline, as it would be by itself; used once."""
+
+    def __init__(self, pipeline: Pipeline, memories: Mapping[str, Memory], target: Target) -> None:
+        self.pipeline = pipeline
+        self.memories = memories
+        self.operations = built_operations(pipeline)
+        lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
+        self.took = {each.result: _cycles(each, lanes, target) for each in self.operations}
+        self.makers = {each.result: each for each in self.operations}
+        self.reads = {p.value: p for p in pipeline.ports if p.mode is AccessMode.READ}
+        self.place = {id(port): place for place, port in enumerate(pipeline.ports)}
+        self.ready: dict[str, int] = {}
+        self.landed: dict[int, int] = {}
+
+    def ports(self) -> list[_PortTime]:
+        """Return when its ports act."""
+        for port in self.pipeline.ports:
+            if port.mode is AccessMode.WRITE:
+                self._landing(port)
+        needed = self._needed()
+        return [
+            self._read_time(port, needed)
+            if port.mode is AccessMode.READ
+            else self._write_time(port)
+            for port in self.pipeline.ports
+        ]
+
+    def _read_time(self, port: Port, needed: Mapping[str, int]) -> _PortTime:
+        earliest = self._readable(port)
+        latest = needed.get(port.value, _READ_CYCLES) - _READ_CYCLES
+        is_shared = earliest == 0 and not self._is_registers(port)
+        return _PortTime(port.target, True, max(earliest, latest), 0, is_shared)
+
+    def _write_time(self, port: Port) -> _PortTime:
+        rank = sum(1 for _ in self._written_before(port, same=True))
+        shared = not self._is_registers(port)
+        return _PortTime(port.target, False, self._landing(port), rank, shared)
+
+    def _is_registers(self, port: Port) -> bool:
+        return port.target in self.memories and is_registers(self.memories[port.target])
+
+    def _landing(self, port: Port) -> int:
+        """Return from when on reads find what a port writes."""
+        place = self.place[id(port)]
+        if place not in self.landed:
+            own = self._value(port.value) + (0 if self._is_registers(port) else _WRITE_CYCLES)
+            before = [self._landing(other) + 1 for other in self._written_before(port, same=True)]
+            self.landed[place] = max(own, *before, 0)
+        return self.landed[place]
+
+    def _readable(self, port: Port) -> int:
+        """Return from when on what an iteration reads is there, if it may write it itself."""
+        return max(map(self._landing, self._written_before(port, same=False)), default=0)
+
+    def _written_before(self, port: Port, *, same: bool) -> Iterator[Port]:
+        """Yield the writes ahead of a port to its element; to what may be it, too, if not same."""
+        for other in self.pipeline.ports[: self.place[id(port)]]:
+            if other.mode is AccessMode.READ or other.target != port.target:
+                continue
+            pairs = zip(port.subscripts, other.subscripts, strict=True)
+            apart = [own - its for own, its in pairs]
+            is_other = any(each.constant and not each.terms for each in apart)
+            if not is_other and (not same or port.subscripts == other.subscripts):
+                yield other
+
+    def _value(self, name: str) -> int:
+        """Return after how many cycles a value is there."""
+        if name not in self.ready:
+            self.ready[name] = self._made(name)
+        return self.ready[name]
+
+    def _made(self, name: str) -> int:
+        if name in self.makers:
+            operands = self.makers[name].operands
+            return max(map(self._value, operands), default=0) + self.took[name]
+        return self._readable(self.reads[name]) + _READ_CYCLES if name in self.reads else 0
+
+    def _needed(self) -> dict[str, int]:
+        """Return when values must be there, so that nothing is written later for it."""
+        needed: dict[str, int] = {}
+
+        def by(name: str, cycles: int) -> None:
+            needed[name] = min(cycles, needed.get(name, cycles))
+
+        for port in self.pipeline.ports:
+            if port.mode is AccessMode.WRITE:
+                by(port.value, self._value(port.value))
+        for operation in reversed(self.operations):
+            result = operation.result
+            for name in operation.operands:
+                by(name, needed.get(result, self._value(result)) - self.took[result])
+        return needed
+
+
+def _cycles(operation: Operation, lanes: Mapping[str, int], target: Target) -> int:
     terms = prod(lanes.get(name, 1) for name in operation.over)
     one = target.operator(operation.operator, operation.element, operation.implementation)
     return one.latency_cycles * (levels(terms) if operation.over else 1)
-
-
-def _written_before(read: Port, pipeline: Pipeline) -> str | None:
-    """Return the value that an iteration writes before it reads the same element; None if none."""
-    place = pipeline.ports.index(read)
-    for port in reversed(pipeline.ports[:place]):
-        is_same = port.target == read.target and port.subscripts == read.subscripts
-        if port.mode is AccessMode.WRITE and is_same:
-            return port.value
-    return None
-
-
-def _write_cycles(name: str, memories: Mapping[str, Memory]) -> int:
-    return 0 if name in memories and is_registers(memories[name]) else _WRITE_CYCLES
