@@ -19,15 +19,12 @@ import numpy as np
 
 from streamopt.analysis.counting import ONE_POINT, LoopGrid, executions
 from streamopt.analysis.coverage import evaluate_condition
-from streamopt.analysis.operations import OperationList, read_guards
-from streamopt.analysis.sum_steps import SumStep, sum_step
-from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Literal, affine_conjuncts, is_affine_condition
+from streamopt.ir.expression import Literal
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.program import Statement
 from streamopt.ir.stepping.steps import Phase, StepLoop, walk_phases
+from streamopt.perf.as_built.statement_bodies import statement_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,9 +33,9 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.network import Operation
     from streamopt.ir.program import Array
     from streamopt.ir.stepping.steps import StepItem, Steps
+    from streamopt.perf.as_built.statement_bodies import StatementBody
     from streamopt.target.device import Target
 
     Floats = NDArray[np.float64]
@@ -46,12 +43,6 @@ if TYPE_CHECKING:
 
 FEW = 2
 """First and last iterations of a loop that are looked at where all are too many."""
-_TERMS = {
-    Reduction.ADD: Operator.ADD,
-    Reduction.MUL: Operator.MUL,
-    Reduction.MAX: Operator.MAX,
-    Reduction.MIN: Operator.MIN,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,30 +146,6 @@ class _Times:
         np.maximum.at(self.last, at, times)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Body:
-    """A statement as reads and operations.
-
-    Attributes
-    ----------
-    step
-        Of the sum whose term ``result`` is; None of others.
-    latency_cycles
-        Of the operator that adds the term.
-    conditions
-        Affine ones under which it runs.
-    """
-
-    statement: Statement
-    reads: tuple[tuple[str, Access, tuple[Condition, ...]], ...]
-    operations: tuple[tuple[Operation, int], ...]
-    result: str
-    is_sum: bool
-    latency_cycles: int
-    conditions: tuple[Condition, ...]
-    waits_for: str = ""
-
-
 @dataclass(slots=True)
 class _Walk:
     """Times of all arrays, node after node."""
@@ -211,9 +178,8 @@ class _Walk:
 
     def _at_once(self, node: Node, statements: Sequence[Statement], array: Array) -> _Times:
         """Return times of a large node: no element is earlier than the first of its operands."""
-        cycles = sum(
-            latency for body in self._bodies(statements) for _, latency in body.operations[-1:]
-        )
+        last = self._bodies(statements)[-1]
+        cycles = sum(cost.latency_cycles for _, cost in last.operations[-1:])
         known = [self._of(name).ready(slice(None)) for name in node.inputs]
         first = min((float(own.min()) for own in known), default=0.0)
         last = max((float(own.max()) for own in known), default=0.0)
@@ -244,7 +210,7 @@ class _Walk:
     def _run(
         self,
         items: Sequence[StepItem],
-        bodies: Mapping[str, Sequence[_Body]],
+        bodies: Mapping[str, Sequence[StatementBody]],
         around: LoopGrid,
         few: int,
     ) -> None:
@@ -257,7 +223,9 @@ class _Walk:
             for at in range(inside.size):
                 self._run(item.items, bodies, inside.part(at, at + 1), few)
 
-    def _visit(self, phase: Phase, bodies: Sequence[_Body], around: LoopGrid, few: int) -> None:
+    def _visit(
+        self, phase: Phase, bodies: Sequence[StatementBody], around: LoopGrid, few: int
+    ) -> None:
         points = around
         for loop in phase.loops:
             lower, trips = points.extents(loop)
@@ -268,21 +236,21 @@ class _Walk:
             if own.size:
                 self._execute(body, own)
 
-    def _execute(self, body: _Body, points: LoopGrid) -> None:
+    def _execute(self, body: StatementBody, points: LoopGrid) -> None:
         known: dict[str, Floats | float] = {}
         for name, access, conditions in body.reads:
             known[name] = self._read(access, conditions, points)
-        for operation, latency in body.operations:
+        for operation, cost in body.operations:
             begin: Any = 0.0
             for operand in operation.operands:
                 begin = np.maximum(begin, known.get(operand, 0.0))
-            known[operation.result] = begin + latency
+            known[operation.result] = begin + cost.latency_cycles
         target = body.statement.target
         times = self._of(target.array)
         at = self._place(target, points, times.shape)
         done = np.broadcast_to(known.get(body.result, 0.0), points.size).astype(np.float64)
-        if body.is_sum:
-            times.add(at, done, float(body.latency_cycles))
+        if body.sum_cost is not None:
+            times.add(at, done, float(body.sum_cost.latency_cycles))
         elif body.waits_for:
             kept = np.minimum(done, times.ready(at))
             times.assign(at, np.maximum(kept, known.get(body.waits_for, 0.0)))
@@ -314,54 +282,9 @@ class _Walk:
         ready = self._of(name).ready(slice(None))
         self.last_cycles = max(self.last_cycles, int(ready.max(initial=0.0)))
 
-    def _bodies(self, statements: Sequence[Statement]) -> tuple[_Body, ...]:
-        return tuple(map(self._body, statements))
-
-    def _body(self, statement: Statement) -> _Body:
-        step = _step(statement)
-        value = statement.value if step is None else step.term
-        named: dict[Access, str] = {}
-        among = ValueContext(self.graph.element_of, {})
-        listed = OperationList(among, lambda a: named.setdefault(a, f"v{len(named)}"))
-        result = listed.value(value)
-        guard, waits_for = statement.guard, ""
-        if guard is not None and not is_affine_condition(guard):
-            waits_for = listed.value(guard)
-        under = read_guards(statement)
-        element = self.graph.element_of(statement.target.array)
-        return _Body(
-            statement,
-            tuple(
-                (name, access, affine_conjuncts(under[access]) if access in under else ())
-                for access, name in named.items()
-            ),
-            tuple((each, self._latency_cycles(each)) for each in listed.operations),
-            result,
-            step is not None,
-            0 if step is None else _least_latency_cycles(self.on, step.terms, element),
-            () if guard is None else affine_conjuncts(guard),
-            waits_for,
-        )
-
-    def _latency_cycles(self, operation: Operation) -> int:
-        return _least_latency_cycles(self.on, operation.operator, operation.element)
+    def _bodies(self, statements: Sequence[Statement]) -> tuple[StatementBody, ...]:
+        return tuple(statement_body(each, self.graph.element_of, self.on) for each in statements)
 
 
 def _whole(name: str, trips: int) -> StepLoop:
     return StepLoop(name, (Affine.of(0),), (Affine.of(trips),), 0, trips)
-
-
-def _step(statement: Statement) -> SumStep | None:
-    if statement.reduction is None:
-        return sum_step(statement)
-    operator = _TERMS[statement.reduction]
-    return SumStep(statement.value, operator, operator)
-
-
-def _least_latency_cycles(on: Target, operator: Operator, element: Any) -> int:
-    """Return the latency of the quickest implementation of an operator at the device's clock."""
-    usual = on.operator(operator, element)
-    known = (row for row in on.operators.rows if operator in row.operators)
-    names = {row.cost.implementation for row in known if element in row.elements}
-    costs = [on.operator(operator, element, n) for n in names if on.builds(operator, element, n)]
-    return min(cost.latency_cycles for cost in (usual, *costs))

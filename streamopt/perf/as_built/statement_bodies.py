@@ -1,0 +1,109 @@
+"""What one execution of a statement computes: its reads, and operations at their quickest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.operations import OperationList, read_guards
+from streamopt.analysis.sum_steps import SumStep, sum_step
+from streamopt.analysis.value_ranges import ValueContext
+from streamopt.ir.expression import affine_conjuncts, is_affine_condition
+from streamopt.ir.operators import Operator, Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Access, Condition
+    from streamopt.ir.network import Operation
+    from streamopt.ir.program import Statement
+    from streamopt.target.device import Target
+    from streamopt.target.operators import OperatorCost
+
+_TERMS = {
+    Reduction.ADD: Operator.ADD,
+    Reduction.MUL: Operator.MUL,
+    Reduction.MAX: Operator.MAX,
+    Reduction.MIN: Operator.MIN,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatementBody:
+    """A statement as reads and operations, equal ones once.
+
+    Attributes
+    ----------
+    reads
+        Triples (value, access, affine conditions under which it is read).
+    operations
+        Each with the quickest operator that the device has for it.
+    result
+        Value that is assigned, or the term that is added to a sum.
+    sum_cost
+        Of the operator that adds the term; None for what is no sum.
+    conditions
+        Affine ones under which it runs.
+    waits_for
+        Value of its condition on data; empty if it has none.
+    """
+
+    statement: Statement
+    reads: tuple[tuple[str, Access, tuple[Condition, ...]], ...]
+    operations: tuple[tuple[Operation, OperatorCost], ...]
+    result: str
+    sum_cost: OperatorCost | None
+    conditions: tuple[Condition, ...]
+    waits_for: str = ""
+
+    @property
+    def costs(self) -> tuple[OperatorCost, ...]:
+        """Return the operators that one execution keeps busy for a cycle."""
+        own = tuple(cost for _, cost in self.operations)
+        return own if self.sum_cost is None else (*own, self.sum_cost)
+
+
+def statement_body(
+    statement: Statement, element_of: Callable[[str], ElementType], on: Target
+) -> StatementBody:
+    """Return what one execution of a statement computes."""
+    step = _step(statement)
+    named: dict[Access, str] = {}
+    listed = OperationList(
+        ValueContext(element_of, {}), lambda access: named.setdefault(access, f"v{len(named)}")
+    )
+    result = listed.value(statement.value if step is None else step.term)
+    guard, waits_for = statement.guard, ""
+    if guard is not None and not is_affine_condition(guard):
+        waits_for = listed.value(guard)
+    under = read_guards(statement)
+    element = element_of(statement.target.array)
+    return StatementBody(
+        statement,
+        tuple(
+            (name, access, affine_conjuncts(under[access]) if access in under else ())
+            for access, name in named.items()
+        ),
+        tuple((each, _quickest(on, each.operator, each.element)) for each in listed.operations),
+        result,
+        None if step is None else _quickest(on, step.terms, element),
+        () if guard is None else affine_conjuncts(guard),
+        waits_for,
+    )
+
+
+def _step(statement: Statement) -> SumStep | None:
+    if statement.reduction is None:
+        return sum_step(statement)
+    operator = _TERMS[statement.reduction]
+    return SumStep(statement.value, operator, operator)
+
+
+def _quickest(on: Target, operator: Operator, element: ElementType) -> OperatorCost:
+    """Return the quickest implementation of an operator at the device's clock."""
+    known = (row for row in on.operators.rows if operator in row.operators)
+    names = dict.fromkeys(row.cost.implementation for row in known if element in row.elements)
+    costs = [on.operator(operator, element)]
+    costs += [on.operator(operator, element, n) for n in names if on.builds(operator, element, n)]
+    return min(costs, key=lambda cost: cost.latency_cycles)
