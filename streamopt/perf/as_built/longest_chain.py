@@ -62,11 +62,14 @@ class ChainLimits:
     visits: int = 3_000
 
 
+USUAL = ChainLimits()
+
+
 def longest_chain_cycles(
     graph: Graph,
     steps_of: Callable[[SequentialNode], Steps | None],
     on: Target,
-    limits: ChainLimits = ChainLimits(),
+    limits: ChainLimits = USUAL,
 ) -> int:
     """Return the cycles of the longest chain that is found in a graph.
 
@@ -179,7 +182,7 @@ class _Walk:
     def _at_once(self, node: Node, statements: Sequence[Statement], array: Array) -> _Times:
         """Return times of a large node: no element is earlier than the first of its operands."""
         last = self._bodies(statements)[-1]
-        cycles = sum(cost.latency_cycles for _, cost in last.operations[-1:])
+        cycles = sum(price.latency_cycles for _, price in last.operations[-1:])
         known = [self._of(name).ready(slice(None)) for name in node.inputs]
         first = min((float(own.min()) for own in known), default=0.0)
         last = max((float(own.max()) for own in known), default=0.0)
@@ -240,17 +243,17 @@ class _Walk:
         known: dict[str, Floats | float] = {}
         for name, access, conditions in body.reads:
             known[name] = self._read(access, conditions, points)
-        for operation, cost in body.operations:
+        for operation, price in body.operations:
             begin: Any = 0.0
             for operand in operation.operands:
                 begin = np.maximum(begin, known.get(operand, 0.0))
-            known[operation.result] = begin + cost.latency_cycles
+            known[operation.result] = begin + price.latency_cycles
         target = body.statement.target
         times = self._of(target.array)
         at = self._place(target, points, times.shape)
         done = np.broadcast_to(known.get(body.result, 0.0), points.size).astype(np.float64)
-        if body.sum_cost is not None:
-            times.add(at, done, float(body.sum_cost.latency_cycles))
+        if body.sum_price is not None:
+            times.add(at, done, float(body.sum_price.latency_cycles))
         elif body.waits_for:
             kept = np.minimum(done, times.ready(at))
             times.assign(at, np.maximum(kept, known.get(body.waits_for, 0.0)))

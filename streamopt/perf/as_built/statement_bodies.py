@@ -1,9 +1,9 @@
-"""What one execution of a statement computes: its reads, and operations at their quickest."""
+"""What one execution of a statement computes: its reads, and operations with their prices."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.analysis.operations import OperationList, read_guards
 from streamopt.analysis.sum_steps import SumStep, sum_step
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Operation
     from streamopt.ir.program import Statement
     from streamopt.target.device import Target
-    from streamopt.target.operators import OperatorCost
 
 _TERMS = {
     Reduction.ADD: Operator.ADD,
@@ -27,6 +26,21 @@ _TERMS = {
     Reduction.MAX: Operator.MAX,
     Reduction.MIN: Operator.MIN,
 }
+
+
+class OperationPrice(NamedTuple):
+    """The least that an operation takes.
+
+    Attributes
+    ----------
+    latency_cycles
+        Of the quickest implementation that the device's table has.
+    dsps
+        Of the one that the tool takes unasked, which is kept busy for a cycle.
+    """
+
+    latency_cycles: int
+    dsps: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,10 +52,10 @@ class StatementBody:
     reads
         Triples (value, access, affine conditions under which it is read).
     operations
-        Each with the quickest operator that the device has for it.
+        Each behind those that make its operands.
     result
         Value that is assigned, or the term that is added to a sum.
-    sum_cost
+    sum_price
         Of the operator that adds the term; None for what is no sum.
     conditions
         Affine ones under which it runs.
@@ -51,17 +65,17 @@ class StatementBody:
 
     statement: Statement
     reads: tuple[tuple[str, Access, tuple[Condition, ...]], ...]
-    operations: tuple[tuple[Operation, OperatorCost], ...]
+    operations: tuple[tuple[Operation, OperationPrice], ...]
     result: str
-    sum_cost: OperatorCost | None
+    sum_price: OperationPrice | None
     conditions: tuple[Condition, ...]
     waits_for: str = ""
 
     @property
-    def costs(self) -> tuple[OperatorCost, ...]:
-        """Return the operators that one execution keeps busy for a cycle."""
-        own = tuple(cost for _, cost in self.operations)
-        return own if self.sum_cost is None else (*own, self.sum_cost)
+    def dsps(self) -> int:
+        """Return the DSPs that one execution keeps busy for a cycle."""
+        own = sum(price.dsps for _, price in self.operations)
+        return own + (0 if self.sum_price is None else self.sum_price.dsps)
 
 
 def statement_body(
@@ -85,9 +99,9 @@ def statement_body(
             (name, access, affine_conjuncts(under[access]) if access in under else ())
             for access, name in named.items()
         ),
-        tuple((each, _quickest(on, each.operator, each.element)) for each in listed.operations),
+        tuple((each, _price(on, each.operator, each.element)) for each in listed.operations),
         result,
-        None if step is None else _quickest(on, step.terms, element),
+        None if step is None else _price(on, step.terms, element),
         () if guard is None else affine_conjuncts(guard),
         waits_for,
     )
@@ -100,10 +114,10 @@ def _step(statement: Statement) -> SumStep | None:
     return SumStep(statement.value, operator, operator)
 
 
-def _quickest(on: Target, operator: Operator, element: ElementType) -> OperatorCost:
-    """Return the quickest implementation of an operator at the device's clock."""
+def _price(on: Target, operator: Operator, element: ElementType) -> OperationPrice:
     known = (row for row in on.operators.rows if operator in row.operators)
     names = dict.fromkeys(row.cost.implementation for row in known if element in row.elements)
-    costs = [on.operator(operator, element)]
-    costs += [on.operator(operator, element, n) for n in names if on.builds(operator, element, n)]
-    return min(costs, key=lambda cost: cost.latency_cycles)
+    usual = on.operator(operator, element)
+    costs = (on.operator(operator, element, n) for n in names if on.builds(operator, element, n))
+    latencies = (cost.latency_cycles for cost in costs)
+    return OperationPrice(min(latencies, default=usual.latency_cycles), usual.dsps)
