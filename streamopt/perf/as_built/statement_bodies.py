@@ -1,4 +1,4 @@
-"""What one execution of a statement computes: its reads, and operations with their prices."""
+"""Statements as reads and operations, each operation with the least that it takes."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class StatementBody:
 def statement_body(
     statement: Statement, element_of: Callable[[str], ElementType], on: Target
 ) -> StatementBody:
-    """Return what one execution of a statement computes."""
+    """Return the reads and operations of one execution of a statement."""
     step = _step(statement)
     named: dict[Access, str] = {}
     listed = OperationList(
