@@ -10,7 +10,7 @@ from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.stepping.steps import Phase, Repeat, Steps
 from streamopt.ir.text import isl_affine
-from streamopt.transforms.autoschedule.linear import inverse
+from streamopt.transforms.autoschedule.linear import inverse, is_combination
 from streamopt.transforms.autoschedule.orders import SharedIterations, pieces_in
 from streamopt.transforms.autoschedule.spans import guard_of, step_loop, within_loops
 from streamopt.transforms.free_names import numbered_stem
@@ -203,6 +203,11 @@ class _Builder:
         """Return whether a loop has one iteration at each iteration of the loops around."""
         import islpy as isl
 
+        for piece in pieces:
+            fixed = dict(self.problem.pieces[piece].fixed)
+            outer = (one.values[piece].substitute(fixed) for one in around)
+            if not is_combination(values[piece].substitute(fixed), [*outer], self.problem.loops):
+                return False
         kinds = isl.dim_type
         relation = isl.Map.from_range(self._union(values, around, pieces))
         moved = relation.move_dims(kinds.in_, 0, kinds.out, 0, len(around))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
+from math import inf, prod
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from streamopt.ir.stepping.steps import Repeat
 from streamopt.transforms.autoschedule.building import NoStepsError, built
@@ -13,6 +14,7 @@ from streamopt.transforms.autoschedule.legality import is_legal
 from streamopt.transforms.autoschedule.orders import OrderedPiece, in_source_order, sunk
 from streamopt.transforms.autoschedule.pieces import problem_of
 from streamopt.transforms.autoschedule.scheduler import Sums, Wish, scheduled
+from streamopt.transforms.autoschedule.splitting import with_split_pieces
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.scan import TreeChoiceError
 
@@ -50,42 +52,62 @@ def steps_of(node: SequentialNode, arrays: Mapping[str, Array]) -> tuple[Steps, 
 @lru_cache(maxsize=256)
 def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]:
     problem = problem_of(node)
+    problems = [one for one in (problem, with_split_pieces(problem)) if one is not None]
+    found = sorted((one for own in problems for one in _chains(own, taken)), key=_cost_of)
+    kept = [one for one in found if one.cost <= _WORSE * found[0].cost][:_MOST_ORDERS]
     names = FreeNames(taken)
     made = (
-        built(problem, order, letter, names).steps
-        for letter, order in zip(ascii_lowercase, _orders(problem, taken), strict=False)
+        built(one.problem, one.items, letter, names).steps
+        for letter, one in zip(ascii_lowercase, kept, strict=False)
     )
     return tuple(made)
 
 
-_Ranked: TypeAlias = "list[tuple[float, tuple[SunkItem, ...]]]"
+@dataclass(frozen=True, slots=True, eq=False)
+class _Proposal:
+    """A legal order of a problem, and about how many cycles it takes."""
+
+    problem: OrderProblem
+    items: tuple[SunkItem, ...]
+    cost: float
 
 
-def _orders(problem: OrderProblem, taken: tuple[str, ...]) -> list[tuple[SunkItem, ...]]:
-    """Return orders of a node, the best one first."""
-    parts = [_ranked(problem, part, taken) for part in problem.segments(0)]
-    chains = [tuple(item for ranked in parts for item in ranked[0][1])]
+def _cost_of(proposal: _Proposal) -> float:
+    return proposal.cost
+
+
+def _chains(problem: OrderProblem, taken: tuple[str, ...]) -> Iterator[_Proposal]:
+    """Yield orders of all parts, one after another: the best of each, and others among these."""
+    parts = [_ranked(part, taken) for part in problem.segments(0)]
+    best = [ranked[0] for ranked in parts]
+    yield _chained(problem, best)
     for at, ranked in enumerate(parts):
-        others = [one for one in ranked[1:] if one[0] <= _WORSE * ranked[0][0]]
-        for _, items in others[:_MOST_ORDERS]:
-            chosen = [
-                *(one[0][1] for one in parts[:at]),
-                items,
-                *(one[0][1] for one in parts[at + 1 :]),
-            ]
-            chains.append(tuple(item for items in chosen for item in items))
-    return chains[:_MOST_ORDERS]
+        for one in ranked[1:]:
+            yield _chained(problem, [*best[:at], one, *best[at + 1 :]])
 
 
-def _ranked(whole: OrderProblem, problem: OrderProblem, taken: tuple[str, ...]) -> _Ranked:
-    """Return orders of a part with their costs, the best one first."""
-    found: dict[str, tuple[float, tuple[SunkItem, ...]]] = {}
+def _chained(problem: OrderProblem, parts: Sequence[_Proposal]) -> _Proposal:
+    items = tuple(item for part in parts for item in part.items)
+    return _Proposal(problem, items, sum(part.cost for part in parts))
+
+
+def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
+    """Return orders of a part, the best one first."""
+    found: dict[str, _Proposal] = {}
     for order in _proposals(problem):
         items = tuple(sunk(order))
         steps = _checked(problem, items, taken)
         if steps is not None:
-            found.setdefault(str(steps), (_cost(steps), items))
-    return sorted(found.values(), key=lambda one: one[0])
+            found.setdefault(str(steps), _Proposal(problem, items, _cost(steps)))
+    return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
+
+
+def _as_it_is(problem: OrderProblem) -> _Proposal:
+    """Return the order of the node itself, which is legal and takes longest."""
+    items: tuple[OrderedItem, ...] = tuple(map(OrderedPiece, problem.places))
+    for level in reversed(range(len(problem.loops))):
+        items = in_source_order(problem, level, items)
+    return _Proposal(problem, tuple(sunk(items)), inf)
 
 
 def _proposals(problem: OrderProblem) -> Iterator[tuple[OrderedItem, ...]]:

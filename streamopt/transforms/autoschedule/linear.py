@@ -92,3 +92,10 @@ def inverse(values: Mapping[str, Affine], names: Sequence[str]) -> dict[str, Aff
         name: affine_of_row([-entry for entry in found[at][len(names) :]], loops)
         for at, name in enumerate(names)
     }
+
+
+def is_combination(value: Affine, others: Sequence[Affine], names: Sequence[str]) -> bool:
+    """Return whether a linear expression is a sum of multiples of others and a constant."""
+    rows = [row_of(one, names) for one in (*others, value)]
+    columns = range(len(names))
+    return len(reduced(rows, columns)) == len(reduced(rows[:-1], columns))

@@ -1,4 +1,4 @@
-"""Random affine C functions that update arrays in place: triangles, stencils, reversed loops, sums."""
+"""Random affine C functions that update arrays in place: triangles, stencils, loops down, sums."""
 
 from __future__ import annotations
 
