@@ -38,6 +38,8 @@ from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.line_buffers import line_buffers
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.rewrites import rewritten
+from streamopt.transforms.stepped.nest import stepped_nest
+from streamopt.transforms.stepped.plans import plan_problems, planned_steps
 from streamopt.transforms.stepped.transfers import whole_arrays
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.program import Array
     from streamopt.ir.schedule import NodePlan, Schedule
     from streamopt.ir.stepping.stepped import Transfer
 
@@ -72,7 +75,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E308 a FIFO whose write or read doesn't touch every element exactly once (Cond. 1);
         - E309 a FIFO whose write and read orders differ (Cond. 2);
         - E310 a FIFO whose loops have different unroll factors on both sides;
-        - E311 a sequential node with another order or unrolled loops;
+        - E311 a sequential node with an unknown order, or loops that run in order unrolled or moved;
         - E312 a FIFO to or from a sequential node;
         - E321 an unknown rewrite;
         - E322 a binding of an operator twice, or to what it can't be built from;
@@ -85,12 +88,14 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     graph = planned_graph(graph, schedule)
     problems = [*_plan_problems(graph, schedule)]
     if not problems:
-        problems += [p for node in graph.nodes for p in _node_problems(node, schedule)]
+        arrays = {array.name: array for array in graph.arrays}
+        problems += [p for node in graph.nodes for p in _node_problems(node, schedule, arrays)]
     if not problems:
         problems += [p for edge in graph.edges for p in _channel_problems(graph, edge, schedule)]
     if problems:
         raise LegalityError(*problems)
-    nodes = tuple(_scheduled(node, schedule.node(node.name)) for node in graph.nodes)
+    arrays = {array.name: array for array in graph.arrays}
+    nodes = tuple(_scheduled(node, schedule.node(node.name), arrays) for node in graph.nodes)
     factors = {node.name: schedule.node(node.name).factors for node in graph.nodes}
     copied = whole_arrays(nodes)
     channels = tuple(_channel(graph, edge, schedule, factors, copied) for edge in graph.edges)
@@ -135,13 +140,18 @@ def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
                 yield Diagnostic("E302", message)
 
 
-def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
+def _node_problems(
+    node: Node, schedule: Schedule, arrays: Mapping[str, Array]
+) -> Iterator[Diagnostic]:
     plan = schedule.node(node.name)
     yield from _binding_problems(node, plan)
     if plan.target_ii < 1 or (plan.target_ii > 1 and isinstance(node, SequentialNode)):
         message = f"node '{node.name}' can't have {plan.target_ii} as initiation interval"
         hint = "give 1 or more; 1 for a sequential node"
         yield Diagnostic("E324", message, node.loc, hint)
+    if isinstance(node, SequentialNode):
+        yield from plan_problems(node, plan, arrays)
+        return
     names = [loop.name for loop in node.loops]
     if sorted(plan.order) != sorted(names):
         message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
@@ -151,9 +161,6 @@ def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
         message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; its loops "
         yield Diagnostic("E304", f"{message}are {', '.join(names)}", node.loc)
         return
-    if isinstance(node, SequentialNode) and (plan.order != tuple(names) or plan.lanes != 1):
-        message = f"node '{node.name}' is sequential: its loops stay in order, not unrolled"
-        yield Diagnostic("E311", message, node.loc)
     built = node.built_trip_counts
     for loop in node.loops:
         factor = plan.factors[loop.name]
@@ -263,10 +270,20 @@ def _times(lanes: Sequence[int]) -> str:
     return " x ".join(map(str, lanes))
 
 
-def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
+def _scheduled(node: Node, plan: NodePlan, arrays: Mapping[str, Array]) -> ScheduledNode:
+    if isinstance(node, SequentialNode):
+        return _stepped(node, plan, arrays)
     trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
     return ScheduledNode(node, loops, plan.binding, line_buffers(node, loops), plan.target_ii)
+
+
+def _stepped(node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]) -> ScheduledNode:
+    steps, plan = planned_steps(node, plan, arrays)
+    trips = {loop.name: max(1, loop.trip_count) for loop in steps.loops}
+    loops = tuple(TiledLoop(name, trips[name], plan.factors[name]) for name in plan.order)
+    nest = stepped_nest(node, steps, plan, arrays)
+    return ScheduledNode(node, loops, plan.binding, (), plan.target_ii, nest)
 
 
 def _channel(

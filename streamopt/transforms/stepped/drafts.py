@@ -11,11 +11,10 @@ from streamopt.transforms.stepped.bank_loads import LANE, laned_access
 from streamopt.transforms.stepped.tile_loops import tile_loops
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from streamopt.ir.expression import Access
     from streamopt.ir.program import Statement
-    from streamopt.ir.schedule import NodePlan
     from streamopt.ir.stepping.steps import Phase, StepLoop
     from streamopt.transforms.stepped.bank_loads import LanedAccess
 
@@ -55,10 +54,20 @@ class PhaseDraft:
         return tuple((at, each) for at, each in statements if each.target.array == array)
 
 
-def draft(phase: Phase, around: tuple[StepLoop, ...], plan: NodePlan) -> PhaseDraft:
-    """Return a phase with the lanes of a plan; tile loops of sums come first."""
-    lanes = {loop.name: plan.factors.get(loop.name, 1) for loop in phase.loops}
-    rank = {name: at for at, name in enumerate(plan.order)}
-    order = sorted(lanes, key=lambda name: (name not in phase.sums, rank.get(name, len(rank))))
-    tiles = tile_loops(phase, around, lanes, order)
+def draft(
+    phase: Phase, around: tuple[StepLoop, ...], order: Sequence[str], factors: Mapping[str, int]
+) -> PhaseDraft:
+    """Return a phase with lanes of its loops; tile loops of sums come first.
+
+    Parameters
+    ----------
+    order
+        Of all loops.
+    factors
+        Lanes by loop, where there are several.
+    """
+    lanes = {loop.name: factors.get(loop.name, 1) for loop in phase.loops}
+    rank = {name: at for at, name in enumerate(order)}
+    own = sorted(lanes, key=lambda name: (name not in phase.sums, rank.get(name, len(rank))))
+    tiles = tile_loops(phase, around, lanes, own)
     return PhaseDraft(phase, tiles, tuple((name, n) for name, n in lanes.items() if n > 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.phase_reads import fetched
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from streamopt.transforms.stepped.drafts import PhaseDraft
     from streamopt.transforms.stepped.memories import ArrayMemories
 
+KEPT_NESTS = 64
+"""Of the latest plans: the same ones are applied again and again."""
+
 
 def stepped_nest(
     node: SequentialNode, steps: Steps, plan: NodePlan, arrays: Mapping[str, Array]
@@ -36,9 +40,34 @@ def stepped_nest(
     arrays
         Of the graph, by name.
     """
-    drafts = tuple(draft(phase, around, plan) for phase, around in walk_phases(steps.items))
+    known = tuple(sorted(arrays.items()))
+    lanes = tuple((name, count) for name, count in plan.unroll if count > 1)
+    nest = _nest(node, steps, plan.order, lanes, known)
+    return replace(nest, items=_with_least(nest.items, dict(plan.least_cycles)))
+
+
+def _with_least(items: Sequence[LanedItem], least: Mapping[str, int]) -> tuple[LanedItem, ...]:
+    return tuple(
+        replace(item, least_cycles=least.get(item.phase.name, 1))
+        if isinstance(item, LanedPhase)
+        else replace(item, items=_with_least(item.items, least))
+        for item in items
+    )
+
+
+@lru_cache(maxsize=KEPT_NESTS)
+def _nest(
+    node: SequentialNode,
+    steps: Steps,
+    order: tuple[str, ...],
+    lanes: tuple[tuple[str, int], ...],
+    known: tuple[tuple[str, Array], ...],
+) -> SteppedNest:
+    arrays = dict(known)
+    drafts = tuple(
+        draft(phase, around, order, dict(lanes)) for phase, around in walk_phases(steps.items)
+    )
     ii, memories = _memories(node, drafts, steps, arrays)
-    least = dict(plan.least_cycles)
     phases = {
         one.phase.name: LanedPhase(
             one.phase,
@@ -51,7 +80,6 @@ def stepped_nest(
             tuple(
                 mirror for found in memories.values() for mirror in found.mirrors[one.phase.name]
             ),
-            least_cycles=least.get(one.phase.name, 1),
         )
         for one in drafts
     }
@@ -77,7 +105,7 @@ def _memories(
     names = dict.fromkeys(node.outputs)
     for one in drafts:
         names |= dict.fromkeys(access.array for access in fetched(one.phase))
-    slices = SliceFinder(steps, {name: arrays[name].shape for name in names})
+    slices = _slices(steps, tuple((name, arrays[name].shape) for name in names))
     ii = 1
     while True:
         found = {name: array_memories(arrays[name], drafts, slices, ii) for name in names}
@@ -85,6 +113,11 @@ def _memories(
         if len(known) == len(found):
             return ii, known
         ii += 1
+
+
+@lru_cache(maxsize=KEPT_NESTS)
+def _slices(steps: Steps, shapes: tuple[tuple[str, tuple[int, ...]], ...]) -> SliceFinder:
+    return SliceFinder(steps, dict(shapes))
 
 
 def _brought(

@@ -1,0 +1,94 @@
+"""Plans of sequential nodes: which order they choose, and whether its loops are planned rightly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic
+from streamopt.transforms.autoschedule import steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.graph import SequentialNode
+    from streamopt.ir.program import Array
+    from streamopt.ir.schedule import NodePlan
+    from streamopt.ir.stepping.steps import Steps
+
+
+def planned_steps(
+    node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]
+) -> tuple[Steps, NodePlan]:
+    """Return the order that a plan chooses, with the plan over its loops.
+
+    A plan that names none has the first order, and one lane.
+
+    Raises
+    ------
+    KeyError
+        For an unknown order.
+    """
+    found = steps_of(node, arrays)
+    if not plan.steps:
+        return found[0], one_lane(found[0], plan)
+    for steps in found:
+        if steps.name == plan.steps:
+            return steps, plan
+    raise KeyError(plan.steps)
+
+
+def one_lane(steps: Steps, plan: NodePlan) -> NodePlan:
+    """Return a plan with the loops of an order as they stand, each with one lane."""
+    names = tuple(loop.name for loop in steps.loops)
+    return replace(plan, order=names, unroll=tuple((n, 1) for n in names), steps=steps.name)
+
+
+def plan_problems(
+    node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]
+) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the order and the lanes of a plan (E303, E304, E311)."""
+    if not plan.steps:
+        yield from _problems_of_default(node, plan)
+        return
+    known = steps_of(node, arrays)
+    steps = next((one for one in known if one.name == plan.steps), None)
+    if steps is None:
+        message = f"node '{node.name}' has no order of iterations '{plan.steps}'"
+        names = ", ".join(f"'{one.name}'" for one in known)
+        yield Diagnostic("E311", message, node.loc, f"choose one of {names}")
+        return
+    names = [loop.name for loop in steps.loops]
+    if sorted(plan.order) != sorted(names):
+        message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
+        yield Diagnostic("E303", f"{message}the loops {', '.join(names)} of its order", node.loc)
+    if sorted(name for name, _ in plan.unroll) != sorted(names):
+        listed = ", ".join(name for name, _ in plan.unroll)
+        message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; the loops "
+        yield Diagnostic("E304", f"{message}of its order are {', '.join(names)}", node.loc)
+        return
+    yield from _lane_problems(node, plan, steps)
+
+
+def _problems_of_default(node: SequentialNode, plan: NodePlan) -> Iterator[Diagnostic]:
+    names = [loop.name for loop in node.loops]
+    if plan.order != tuple(names) or plan.lanes != 1:
+        message = f"node '{node.name}' is sequential: its plan names no order of iterations, so "
+        yield Diagnostic("E311", f"{message}its loops stay as they are, not unrolled", node.loc)
+
+
+def _lane_problems(node: SequentialNode, plan: NodePlan, steps: Steps) -> Iterator[Diagnostic]:
+    laned, factors = {*steps.laned}, plan.factors
+    in_order = [loop.name for loop in steps.loops if loop.name not in laned]
+    if [name for name in plan.order if name in {*in_order}] != in_order:
+        message = f"loops {', '.join(in_order)} of node '{node.name}' run in order: their iterations"
+        yield Diagnostic("E311", f"{message} can't change places", node.loc)
+    for loop in steps.loops:
+        factor = factors[loop.name]
+        if loop.name not in laned and factor != 1:
+            message = f"loop {loop.name} of node '{node.name}' runs in order: it can't be unrolled"
+            yield Diagnostic("E311", message, node.loc)
+        elif not 1 <= factor <= max(1, loop.trip_count):
+            message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' is not "
+            message += f"from 1 to its trip count {loop.trip_count}"
+            yield Diagnostic("E304", message, node.loc)
