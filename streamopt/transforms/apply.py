@@ -75,7 +75,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E308 a FIFO whose write or read doesn't touch every element exactly once (Cond. 1);
         - E309 a FIFO whose write and read orders differ (Cond. 2);
         - E310 a FIFO whose loops have different unroll factors on both sides;
-        - E311 a sequential node with an unknown order, or loops that run in order unrolled or moved;
+        - E311 an unknown order of a sequential node, or loops in order that are unrolled or moved;
         - E312 a FIFO to or from a sequential node;
         - E321 an unknown rewrite;
         - E322 a binding of an operator twice, or to what it can't be built from;

@@ -155,10 +155,12 @@ def test_a_sequential_node_copies_in_and_out() -> None:
     assert not [c for c in design.channels if c.kind is ChannelKind.FIFO]
     network = lower(design)
     (process,) = network.processes
-    assert [p.name for p in process.pipelines] == ["n.bring_y", "n", "n.hand_y"]
+    assert [p.name for p in process.pipelines] == ["n.bring_y", "n.a0", "n.hand_y"]
     nest = process.pipelines[1]
     assert [(p.mode.value, p.target) for p in nest.ports] == [
-        ("read", "n.y_state"), ("read", "n.y_state"), ("write", "n.y_state"),
+        ("read", "n.y_0"), ("read", "n.y_0"), ("write", "n.y_0"),
     ]  # fmt: skip
+    (turns,) = process.turns
+    assert turns.pipelines == ("n.a0",)
     assert [op.operator for op in nest.operations] == [Operator.ADD, Operator.DIV]
     check_conservation(design)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList, read_guards
-from streamopt.analysis.phase_reads import may_be_stale
+from streamopt.analysis.phase_reads import may_be_stale, reads_of
 from streamopt.analysis.sum_steps import sum_step
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
@@ -49,7 +49,6 @@ class LoweredNest:
 
 def lower_stepped(
     scheduled: ScheduledNode,
-    nest: SteppedNest,
     sources: Mapping[str, Memory],
     targets: Sequence[tuple[str, Memory]],
     arrays: Mapping[str, Array],
@@ -63,8 +62,9 @@ def lower_stepped(
     targets
         Pairs (array, memory that takes it).
     """
-    node = scheduled.node
+    node, nest = scheduled.node, scheduled.stepped
     assert isinstance(node, SequentialNode)
+    assert nest is not None
     memories = {
         held.name: Memory(
             f"{nest.node}.{held.name}",
@@ -278,7 +278,11 @@ class _PhaseLowering:
                 held = self.nest.memory(mirror.memory)
                 parts = (*affine, *(() if mirror.guard is None else (mirror.guard,)))
                 self._port(AccessMode.WRITE, held.name, statement.target, value, parts)
-        self._forward(statement, value, body)
+        later = self.laned.phase.statements[number + 1 :]
+        if any(statement.target in reads_of(each) for each in later):
+            self._forward(statement, value, body)
+        stale = (statement.target,)
+        self.values = {a: v for a, v in self.values.items() if not may_be_stale(a, stale)}
         self.operations += body.operations
 
     def _before(self, statement: Statement, body: OperationList) -> str:
@@ -288,15 +292,9 @@ class _PhaseLowering:
         """Let later statements take what this one wrote; a guard chooses between old and new."""
         target = statement.target
         if statement.guard is not None:
-            old = self.values.get(target)
-            if old is None:
-                self.values = {a: v for a, v in self.values.items() if a != target}
-            else:
-                element = self.arrays[target.array].element
-                value = body.add(Operator.SELECT, element, value, old)
-        if statement.guard is None or target in self.values:
-            self.values[target] = value
-        self.values = {a: v for a, v in self.values.items() if not may_be_stale(a, (target,))}
+            old = self._fetched(target, None)
+            value = body.add(Operator.SELECT, self.arrays[target.array].element, value, old)
+        self.values[target] = value
 
     def _fetched(self, access: ir.Access, guard: ir.Condition | None) -> str:
         if access not in self.values:

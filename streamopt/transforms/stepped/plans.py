@@ -81,8 +81,8 @@ def _lane_problems(node: SequentialNode, plan: NodePlan, steps: Steps) -> Iterat
     laned, factors = {*steps.laned}, plan.factors
     in_order = [loop.name for loop in steps.loops if loop.name not in laned]
     if [name for name in plan.order if name in {*in_order}] != in_order:
-        message = f"loops {', '.join(in_order)} of node '{node.name}' run in order: their iterations"
-        yield Diagnostic("E311", f"{message} can't change places", node.loc)
+        message = f"loops {', '.join(in_order)} of node '{node.name}' run in order: none can "
+        yield Diagnostic("E311", f"{message}change places with another", node.loc)
     for loop in steps.loops:
         factor = factors[loop.name]
         if loop.name not in laned and factor != 1:
