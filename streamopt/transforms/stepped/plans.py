@@ -61,11 +61,11 @@ def plan_problems(
     names = [loop.name for loop in steps.loops]
     if sorted(plan.order) != sorted(names):
         message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
-        yield Diagnostic("E303", f"{message}the loops {', '.join(names)} of its order", node.loc)
+        yield Diagnostic("E303", f"{message}its loops {', '.join(names)}", node.loc)
     if sorted(name for name, _ in plan.unroll) != sorted(names):
         listed = ", ".join(name for name, _ in plan.unroll)
-        message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; the loops "
-        yield Diagnostic("E304", f"{message}of its order are {', '.join(names)}", node.loc)
+        message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; its loops "
+        yield Diagnostic("E304", f"{message}are {', '.join(names)}", node.loc)
         return
     yield from _lane_problems(node, plan, steps)
 
