@@ -94,7 +94,9 @@ class Result:
     bound: FloatArray
 
 
-def execute(program: Program, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str, Result]:
+def execute(
+    program: Program, inputs: Mapping[str, NDArray[Any]], *, in_any_order: bool = False
+) -> Mapping[str, Result]:
     """Return value and bound of every array after the program has run.
 
     Parameters
@@ -102,6 +104,8 @@ def execute(program: Program, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str
     inputs
         Values of all inputs and weights, in their arrays' shapes. Values that the element type
         can't represent are allowed; the bound then includes their rounding.
+    in_any_order
+        Whether sums of sequential nests may have been added in any order, too.
 
     Raises
     ------
@@ -117,7 +121,7 @@ def execute(program: Program, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str
     with np.errstate(all="ignore"):
         for nest in program.nests:
             if nest.sequential:
-                execute_in_order(program, nest, state)
+                execute_in_order(program, nest, state, in_any_order=in_any_order)
                 continue
             _check_independent(nest)
             for statement in nest.statements:

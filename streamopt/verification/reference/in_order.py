@@ -1,10 +1,14 @@
 """Sequential nests in the reference interpreter: in order, one scalar at a time.
 
-Every design keeps the order of a sequential nest. Where what the nest reads is known exactly, and
-it calls no function that platforms round differently, the exact interpreter's bits are the ones to
-expect: the bound is 0. Elsewhere the nest runs on scalars that carry their bounds, by the standard
-model of `streamopt.verification.reference.error_bounds`. Integers are known exactly there or not at
-all: a comparison or a conversion to an integer that the bounds leave open ends the run.
+A design keeps all dependences of a sequential nest, so each statement computes the same bits
+whatever the order of others; only terms of a sum may be added in another order, where the design
+says so. Where all that the nest reads is known exactly, and it calls no function that platforms
+round differently, the exact bits are the ones to expect: the bound is 0. Elsewhere, and behind sums
+of any order, the nest runs on scalars that carry their bounds, by the standard model of
+`streamopt.verification.reference.error_bounds`. Integers are known exactly there or not at all: a
+comparison or a conversion to an integer that the bounds leave open ends the run.
+
+Large nests are compiled (`streamopt.verification.reference.compiled_order`).
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +32,13 @@ from streamopt.verification.reference.bounded_array import (
     product_error,
     quotient_error,
 )
+from streamopt.verification.reference.compiled_order import (
+    MANY_ITERATIONS,
+    CompiledNest,
+    has_compiler,
+)
 from streamopt.verification.reference.error_bounds import Reals
+from streamopt.verification.reference.scalar_cpp import can_be_compiled, has_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,15 +57,30 @@ _SAME_EVERYWHERE = {
 }
 
 
-def execute_in_order(program: Program, nest: Nest, state: dict[str, Bounded]) -> None:
-    """Run one sequential nest on flat values with bounds, which it replaces."""
+def execute_in_order(
+    program: Program, nest: Nest, state: dict[str, Bounded], *, in_any_order: bool = False
+) -> None:
+    """Run one sequential nest on flat values with bounds, which it replaces.
+
+    Parameters
+    ----------
+    in_any_order
+        Whether terms of sums may have been added in any order.
+    """
     touched = _touched(nest)
-    arrays = [array for array in program.arrays if array.name in touched]
+    arrays = {array.name: array for array in program.arrays if array.name in touched}
     written = {statement.target.array for statement in nest.statements}
     outside = {source for _, source in nest.carries} | (touched - written)
-    known = not any(state[name].bound.any() for name in outside)
-    if known and _is_same_everywhere(nest):
-        scalars = {array.name: _exact_scalars(state[array.name], array) for array in arrays}
+    known = not any(state[name].bound.any() for name in outside) and _is_same_everywhere(nest)
+    sums = known and in_any_order and has_sums(nest, arrays)
+    is_large = prod(nest.trip_counts.values()) >= MANY_ITERATIONS or sums
+    if is_large and can_be_compiled(nest, [*arrays.values()]) and has_compiler():
+        has_bounds = sums or not known
+        found = CompiledNest(nest, arrays, has_bounds, in_any_order).run(state)
+        state |= found or {name: _unknown(state[name]) for name in written}
+        return
+    if known:
+        scalars = {name: _exact_scalars(state[name], array) for name, array in arrays.items()}
         run_nest(program, nest, scalars)
         for name in written:
             value = np.array([float(scalar) for scalar in scalars[name]])
@@ -62,16 +88,19 @@ def execute_in_order(program: Program, nest: Nest, state: dict[str, Bounded]) ->
             state[name] = Bounded(value, bound, 0.0)
         return
     try:
-        scalars = {array.name: _bounded_scalars(state[array.name], array) for array in arrays}
+        scalars = {name: _bounded_scalars(state[name], array) for name, array in arrays.items()}
         run_nest(program, nest, scalars, BOUNDED_OPERATIONS)
     except UnsureError:
-        for name in written:
-            unknown = np.full(state[name].value.shape, np.nan)
-            state[name] = Bounded(unknown, np.full(unknown.shape, np.inf), 0.0)
+        state |= {name: _unknown(state[name]) for name in written}
         return
     for name in written:
         value, bound = parts(scalars[name])
         state[name] = Bounded(value, bound, 0.0)
+
+
+def _unknown(values: Bounded) -> Bounded:
+    unknown = np.full(values.value.shape, np.nan)
+    return Bounded(unknown, np.full(unknown.shape, np.inf), 0.0)
 
 
 def _touched(nest: Nest) -> set[str]:
