@@ -174,6 +174,12 @@ class ScheduledGraph:
         raise KeyError(name)
 
     @property
+    def reorders_sums(self) -> bool:
+        """Return whether sequential nodes add terms of sums in another order than the source."""
+        nests = (node.stepped for node in self.nodes if node.stepped is not None)
+        return any(phase.phase.sums for nest in nests for phase in nest.phases)
+
+    @property
     def processes(self) -> tuple[tuple[ScheduledNode, ...], ...]:
         """Return the nodes of each process, in topological order of the processes.
 

@@ -172,6 +172,7 @@ def write(
     from streamopt.formats.schedule_json import write_schedule_json
     from streamopt.formats.weights import arrays_bytes, weights_bytes
     from streamopt.verification.project import write_project
+    from streamopt.verification.vectors.golden import in_any_order
 
     graph, program = dataflow(program), load(program)
     schedule = _fitting(graph, schedule, backend, settings)
@@ -179,6 +180,8 @@ def write(
         settings = _expecting(apply(graph, schedule), settings)
     design = emit(graph, schedule, backend=backend, settings=settings)
     golden = golden_data(program, seed, inputs)
+    if apply(graph, schedule).reorders_sums:
+        golden = in_any_order(program, golden)
     for problem in golden.problems:
         logger.warning("warning: can't be verified: %s", problem)
     weights = "weights.npz" if program.values or program.sample else ""

@@ -21,7 +21,7 @@ from streamopt.verification.csim.tokens import first_wrong_token
 from streamopt.verification.manifest import read_manifest
 from streamopt.verification.project import write_data
 from streamopt.verification.storage import numbers_of
-from streamopt.verification.vectors.golden import find_golden, sample_golden
+from streamopt.verification.vectors.golden import find_golden, in_any_order, sample_golden
 from streamopt.verification.vectors.inputs import InputWays, parsed_ways
 
 if TYPE_CHECKING:
@@ -90,7 +90,10 @@ def verify_compiled(
     manifest = read_manifest(design.directory)
     _check_interface(manifest, program)
     ways = InputWays(parsed_ways(manifest.inputs)) if ways is None else ways
-    goldens = [("", find_golden(program, manifest.seed if seed is None else seed, ways))]
+    golden = find_golden(program, manifest.seed if seed is None else seed, ways)
+    if traced is not None and traced.scheduled.reorders_sums:
+        golden = in_any_order(program, golden)
+    goldens = [("", golden)]
     sample = sample_golden(program)
     if sample is not None:
         goldens.append((" of the source's own run", sample))

@@ -72,7 +72,7 @@ def first_wrong_token(
     state
         Of a run that did not come to its end.
     """
-    values = graph_values(scheduled.graph, inputs)
+    values = graph_values(scheduled.graph, inputs, in_any_order=scheduled.reorders_sums)
     wrong_outputs = {output.name: output for output in outputs}
     layout = plan_layout(scheduled, dialect)
     inside = {port.name for port in layout.channels}
@@ -249,13 +249,17 @@ def _output(process: CppProcess, array: Array, verdict: OutputVerdict | None) ->
     return _diagnostic(node, text)
 
 
-def graph_values(graph: Graph, inputs: Mapping[str, NDArray[np.float64]]) -> Mapping[str, Result]:
+def graph_values(
+    graph: Graph, inputs: Mapping[str, NDArray[np.float64]], *, in_any_order: bool = False
+) -> Mapping[str, Result]:
     """Return value and bound of every array after the nodes have run one after another.
 
     Parameters
     ----------
     inputs
         Of the source program; what the graph has a copy of is given once.
+    in_any_order
+        Whether sums of sequential nodes may have been added in any order, too.
 
     Raises
     ------
@@ -265,7 +269,7 @@ def graph_values(graph: Graph, inputs: Mapping[str, NDArray[np.float64]]) -> Map
     given = dict(inputs)
     given.update({copy: inputs[original] for copy, original in graph.copies if original in inputs})
     nests = tuple(_nest(node) for node in graph.nodes)
-    return execute(Program(graph.name, graph.arrays, nests), given)
+    return execute(Program(graph.name, graph.arrays, nests), given, in_any_order=in_any_order)
 
 
 def _nest(node: Node) -> Nest:

@@ -112,13 +112,30 @@ def make_golden(program: Program, seed: int = 0, ways: InputWays | None = None) 
     return golden
 
 
-def find_golden(program: Program, seed: int = 0, ways: InputWays | None = None) -> Golden:
+def in_any_order(program: Program, golden: Golden) -> Golden:
+    """Return test data whose bounds let terms of sums be added in any order, everywhere."""
+    results = execute(program, golden.inputs, in_any_order=True)
+    loose = replace(golden, outputs={name: results[name] for name in golden.outputs})
+    if loose.is_whole or not golden.is_whole:
+        return loose
+    return find_golden(program, ways=golden.asked, sums_in_any_order=True)
+
+
+def find_golden(
+    program: Program,
+    seed: int = 0,
+    ways: InputWays | None = None,
+    *,
+    sums_in_any_order: bool = False,
+) -> Golden:
     """Return inputs and golden outputs of a program, with what is not known of them.
 
     Parameters
     ----------
     ways
         How inputs are drawn; where nothing is said, several ways are tried.
+    sums_in_any_order
+        Whether the design adds terms of sums of sequential nests in another order.
 
     Raises
     ------
@@ -131,14 +148,14 @@ def find_golden(program: Program, seed: int = 0, ways: InputWays | None = None) 
     _check_size(program)
     asked = ways or InputWays()
     asked.check(program)
-    first = _tightest(program, seed, asked)
+    first = _tightest(program, seed, asked, sums_in_any_order)
     if first.is_whole:
         return first
     problems, are_fatal = _problems(program, first)
     if are_fatal or asked.are_given:
         raise VerificationError(*problems)
     for other in _alternatives(program):
-        golden = _tightest(program, seed, InputWays(other))
+        golden = _tightest(program, seed, InputWays(other), sums_in_any_order)
         if golden.is_whole:
             return replace(golden, asked=asked)
     return replace(first, problems=problems)
@@ -176,7 +193,7 @@ def _alternatives(program: Program) -> Iterator[dict[str, Way]]:
         yield positive | definite
 
 
-def _tightest(program: Program, seed: int, ways: InputWays) -> Golden:
+def _tightest(program: Program, seed: int, ways: InputWays, sums_in_any_order: bool) -> Golden:
     """Return the inputs drawn in one way whose outputs have the smallest bounds."""
     best: Golden | None = None
     tried = [*((bits, 0) for bits in INPUT_BITS), *((8, s) for s in SHRINKS)]
@@ -186,7 +203,7 @@ def _tightest(program: Program, seed: int, ways: InputWays) -> Golden:
         if shrink and best is not None and np.isfinite(best.looseness):
             break
         inputs = make_inputs(program, seed, bits, shrink, ways)
-        results = execute(program, inputs)
+        results = execute(program, inputs, in_any_order=sums_in_any_order)
         outputs = {a.name: results[a.name] for a in program.arrays if a.role is Role.OUTPUT}
         golden = Golden(inputs, outputs, bits, ways, ways)
         if best is None or golden.looseness < best.looseness:
