@@ -12,7 +12,6 @@ from uuid import uuid4
 from streamopt.codegen.design import streamopt_version
 from streamopt.errors import Diagnostic, VerificationError, reason
 from streamopt.ir.program import ElementType, Role
-from streamopt.verification.csim.scratch import locked, remove_leftovers
 from streamopt.verification.manifest import (
     MANIFEST,
     Manifest,
@@ -21,6 +20,7 @@ from streamopt.verification.manifest import (
     read_manifest,
     write_manifest,
 )
+from streamopt.verification.scratch import locked, remove_leftovers
 from streamopt.verification.storage import stored
 from streamopt.verification.vectors.golden import make_golden
 

@@ -15,11 +15,11 @@ from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role
 from streamopt.verification.compare import DesignVerdict, compare_output
 from streamopt.verification.csim.running import compiled
-from streamopt.verification.csim.scratch import scratch
 from streamopt.verification.csim.standstill import explained, read_standstill
 from streamopt.verification.csim.tokens import first_wrong_token
 from streamopt.verification.manifest import read_manifest
 from streamopt.verification.project import write_data
+from streamopt.verification.scratch import scratch
 from streamopt.verification.storage import numbers_of
 from streamopt.verification.vectors.golden import find_golden, in_any_order, sample_golden
 from streamopt.verification.vectors.inputs import InputWays, parsed_ways

@@ -133,7 +133,7 @@ def test_stepper_shares_no_code_with_the_simulator() -> None:
 
 ROOMS = {
     "perf": ("paper", "costs", "pipelines", "turns", "resources", "as_built"),
-    "verification": ("storage", "exact", "reference", "vectors", "compare", "csim"),
+    "verification": ("storage", "scratch", "exact", "reference", "vectors", "compare", "csim"),
 }
 """Rooms of a layer, each of which imports only itself and those before it."""
 

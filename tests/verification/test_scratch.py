@@ -8,14 +8,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.verification.csim import scratch
+from streamopt.verification import scratch
 
 if TYPE_CHECKING:
     import pytest
 
 CODE = """
 import os, sys, tempfile
-from streamopt.verification.csim.scratch import scratch
+from streamopt.verification.scratch import scratch
 tempfile.tempdir = sys.argv[1]
 with scratch("csim") as at:
     (at / "file").write_text("left")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import Diagnostic, VerificationError
-from streamopt.verification.csim.scratch import scratch
+from streamopt.verification.scratch import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

@@ -9,15 +9,15 @@ import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from streamopt.errors import Diagnostic, VerificationError
-from streamopt.verification.csim.running import HEADERS
-from streamopt.verification.csim.scratch import scratch
 from streamopt.verification.reference.bounded_array import Bounded
 from streamopt.verification.reference.scalar_cpp import ScalarCpp
+from streamopt.verification.scratch import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MANY_ITERATIONS = 2**15
 """From so many on compiling takes less time than it saves."""
 
+_HEADERS = Path(__file__).parents[1] / "include"
 _COMPILER = "g++"
 _FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fwrapv", "-w", "-shared", "-fPIC")
 _UNSURE, _OUTSIDE = 1, 2
@@ -109,7 +110,7 @@ def _library(text: str) -> ctypes.CDLL:
     folder = kept.enter_context(scratch("inorder"))
     source, library = folder / "nest.cpp", folder / "nest.so"
     source.write_text(text, encoding="utf-8")
-    command = [_COMPILER, *_FLAGS, f"-I{HEADERS}", "-o", str(library), str(source)]
+    command = [_COMPILER, *_FLAGS, f"-I{_HEADERS}", "-o", str(library), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         message = f"the reference of a sequential nest does not compile: {done.stderr[:500]}"

@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from streamopt.analysis.sum_steps import sum_step
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import FloorDiv, Iter, Mod
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
-from streamopt.ir.operators import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -100,8 +98,7 @@ class ScalarCpp:
 
     def is_sum(self, statement: Statement) -> bool:
         """Return whether a statement adds a number with a bound to an element."""
-        step = sum_step(statement) if self.has_bounds and self.in_any_order else None
-        if step is None or step.terms is not Operator.ADD:
+        if not (self.has_bounds and self.in_any_order) or _term(statement) is None:
             return False
         kind = self.element(statement.target.array)
         return kind.is_float and expression_type(statement.value, self.element) is kind
@@ -117,12 +114,12 @@ class ScalarCpp:
             fresh = f"{terms} = Terms(); " if has_sums else ""
             yield f"{guard}{{ {place} = {self.value(statement.value, element)}; {fresh}}}"
             return
-        step = sum_step(statement)
-        assert step is not None
-        kind, sign = self.kind(element), "-" if step.update is Operator.SUB else "+"
+        found = _term(statement)
+        assert found is not None
+        kind, (sign, term) = self.kind(element), found
         yield f"{guard}{{"
         yield f"{kind} &own = {place};"
-        yield f"const {kind} term = {self.value(step.term, element)};"
+        yield f"const {kind} term = {self.value(term, element)};"
         yield f"own = summed({terms}, own, term, decltype(own.value)(own.value {sign} term.value));"
         yield "}"
 
@@ -221,6 +218,19 @@ class ScalarCpp:
         text = value.hex() if abs(value) < float("inf") else f"{'-' if value < 0 else ''}INFINITY"
         plain = f"{element}({text})"
         return f"to<{self.kind(element)}>({plain})" if self.has_bounds else plain
+
+
+def _term(statement: Statement) -> tuple[ir.BinaryOp, ir.Expression] | None:
+    """Return the term that a statement adds to its element or subtracts from it, if it does."""
+    own = ir.Read(statement.target)
+    match statement.value:
+        case ir.Binary(ir.BinaryOp.ADD as op, left, right) if own in (left, right):
+            term = right if left == own else left
+        case ir.Binary(ir.BinaryOp.SUB as op, left, term) if left == own:
+            pass
+        case _:
+            return None
+    return None if statement.target in ir.reads(term) else (op, term)
 
 
 def can_be_compiled(nest: Nest, arrays: Sequence[Array]) -> bool:
