@@ -34,6 +34,7 @@ class _Node(_ScheduleModel):
     target_ii: int = 1
     steps: str = ""
     least_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
+    last_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
 
 
 class _Channel(_ScheduleModel):
@@ -67,6 +68,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         | ({"target_ii": plan.target_ii} if plan.target_ii != 1 else {})
         | ({"steps": plan.steps} if plan.steps else {})
         | ({"least_cycles": dict(plan.least_cycles)} if plan.least_cycles else {})
+        | ({"last_cycles": dict(plan.last_cycles)} if plan.last_cycles else {})
         for plan in schedule.nodes
     ]
     channels = [
@@ -127,8 +129,16 @@ def _document(text: str, file: str) -> _Schedule:
 def _plan(node: _Node) -> NodePlan:
     binding = tuple((Operator(name), built) for name, built in node.binding.items())
     unroll = tuple(node.unroll.items())
-    lengths = tuple(node.least_cycles.items())
-    return NodePlan(node.node, node.order, unroll, binding, node.target_ii, node.steps, lengths)
+    return NodePlan(
+        node.node,
+        node.order,
+        unroll,
+        binding,
+        node.target_ii,
+        node.steps,
+        tuple(node.least_cycles.items()),
+        tuple(node.last_cycles.items()),
+    )
 
 
 def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:

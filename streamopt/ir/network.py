@@ -278,8 +278,9 @@ class Turn:
         order among their iterations.
     warm_up
         Iterations ahead of the first, in which it only fetches.
-    least_cycles
-        From the start of a visit to that of the next one, of any pipeline, at least.
+    least_cycles, last_cycles
+        From the start of a visit to that of the next one, of any pipeline, at least; the latter in
+        the last iteration of the innermost loop around, too.
     like
         Earlier pipeline of these whose operators it uses; empty if it has its own.
     """
@@ -289,6 +290,7 @@ class Turn:
     warm_up: int = 0
     least_cycles: int = 1
     like: str = ""
+    last_cycles: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,8 +80,9 @@ class NodePlan:
     steps
         Of a sequential node: the name of its order (`streamopt.ir.stepping.steps`), whose loops
         ``order`` and ``unroll`` are about; tile loops of a phase stand as they do in ``order``.
-    least_cycles
-        Of a sequential node: pairs (phase, `LanedPhase.least_cycles`).
+    least_cycles, last_cycles
+        Of a sequential node: pairs (phase, `LanedPhase.least_cycles`), and those that are longer
+        at the last (phase, `LanedPhase.last_cycles`).
     """
 
     node: str
@@ -91,6 +92,7 @@ class NodePlan:
     target_ii: int = 1
     steps: str = ""
     least_cycles: tuple[tuple[str, int], ...] = ()
+    last_cycles: tuple[tuple[str, int], ...] = ()
 
     @property
     def factors(self) -> dict[str, int]:

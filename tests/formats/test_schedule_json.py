@@ -35,7 +35,9 @@ def test_what_is_written_is_read_back() -> None:
 
 def test_order_and_lengths_of_a_sequential_node_are_kept() -> None:
     lengths = (("divide", 13), ("update", 46))
-    first = replace(SCHEDULE.nodes[0], steps="k; i, j", least_cycles=lengths)
+    first = replace(
+        SCHEDULE.nodes[0], steps="k; i, j", least_cycles=lengths, last_cycles=(("update", 60),)
+    )
     found = replace(SCHEDULE, nodes=(first, SCHEDULE.nodes[1]))
     assert read_schedule_json(write_schedule_json(found), "s.json") == found
 

@@ -143,8 +143,10 @@ class LanedPhase:
         writes.
     like
         The earlier phase whose operators it uses in turn; empty if it has its own.
-    least_cycles
-        From the start of a visit to that of the next one at least, so that all is there in time.
+    least_cycles, last_cycles
+        From the start of a visit to that of the next one at least, so that all is there in time;
+        ``last_cycles`` of one in the last iteration of the innermost loop around, too, which for
+        one of a sum is its innermost tile loop.
     """
 
     phase: Phase
@@ -155,6 +157,7 @@ class LanedPhase:
     chains: tuple[ReuseChain, ...] = ()
     like: str = ""
     least_cycles: int = 1
+    last_cycles: int = 1
 
     @property
     def guard(self) -> Condition | None:

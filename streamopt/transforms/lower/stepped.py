@@ -202,7 +202,8 @@ def _turn(node: str, laned: LanedPhase) -> TurnItem:
     inner = tuple(tile for tile in laned.tiles if tile.name not in laned.phase.sums)
     like = f"{node}.{laned.like}" if laned.like else ""
     warm_up = max((chain.warm_up for chain in laned.chains), default=0)
-    item: TurnItem = Turn(f"{node}.{laned.phase.name}", inner, warm_up, laned.least_cycles, like)
+    name, least, last = f"{node}.{laned.phase.name}", laned.least_cycles, laned.last_cycles
+    item: TurnItem = Turn(name, inner, warm_up, least, like, last)
     for tile in reversed([tile for tile in laned.tiles if tile.name in laned.phase.sums]):
         item = TurnLoop(tile, (item,))
     return item

@@ -43,14 +43,22 @@ def stepped_nest(
     known = tuple(sorted(arrays.items()))
     lanes = tuple((name, count) for name, count in plan.unroll if count > 1)
     nest = _nest(node, steps, plan.order, lanes, known)
-    return replace(nest, items=_with_least(nest.items, dict(plan.least_cycles)))
+    lengths = dict(plan.least_cycles), dict(plan.last_cycles)
+    return replace(nest, items=_with_lengths(nest.items, *lengths))
 
 
-def _with_least(items: Sequence[LanedItem], least: Mapping[str, int]) -> tuple[LanedItem, ...]:
+def _with_lengths(
+    items: Sequence[LanedItem], least: Mapping[str, int], last: Mapping[str, int]
+) -> tuple[LanedItem, ...]:
+    """Return phases with how long their visits last at least."""
     return tuple(
-        replace(item, least_cycles=least.get(item.phase.name, 1))
+        replace(
+            item,
+            least_cycles=least.get(item.phase.name, 1),
+            last_cycles=last.get(item.phase.name, 1),
+        )
         if isinstance(item, LanedPhase)
-        else replace(item, items=_with_least(item.items, least))
+        else replace(item, items=_with_lengths(item.items, least, last))
         for item in items
     )
 
