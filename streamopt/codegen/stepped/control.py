@@ -109,22 +109,26 @@ class Control:
         self.over, self.was = unique("is_over"), unique("was")
         self.rounds: dict[int, LoopCounter] = {}
         self.states: dict[int, VisitState] = {}
-        self._enter(places, IndexNames({}, {}))
+        self._around: dict[int, LoopCounter | None] = {}
+        self._enter(places, IndexNames({}, {}), None)
         self.least = {
-            visit.number: visit.phase.least_cycles
+            visit.number: max(visit.phase.least_cycles, visit.phase.last_cycles)
             for visit in visits(places)
-            if visit.phase.least_cycles > 1
+            if max(visit.phase.least_cycles, visit.phase.last_cycles) > 1
         }
         names = [(self.rounds[r.number].name, r.number) for r in rounds(places)]
         kinds = ("ends", "again", "enters")
         self._flags = {(n, kind): unique(f"{name}_{kind}") for name, n in names for kind in kinds}
 
-    def _enter(self, places: tuple[Place, ...], names: IndexNames) -> None:
+    def _enter(
+        self, places: tuple[Place, ...], names: IndexNames, around: LoopCounter | None
+    ) -> None:
         for place in places:
+            self._around[place.number] = around
             if isinstance(place, Round):
                 counter = self._counter(place.loop, place.loop.name, names)
                 self.rounds[place.number] = counter
-                self._enter(place.inside, _with(names, counter))
+                self._enter(place.inside, _with(names, counter), counter)
             else:
                 self.states[place.number] = self._state(place, names)
 
@@ -202,7 +206,7 @@ class Control:
         if self.least:
             yield CppStatement(f"{self.cycle}++;")
             choices = "".join(
-                f"{self.phase} == {number} ? {least} : " for number, least in self.least.items()
+                f"{self.phase} == {number} ? {self._least(number)} : " for number in self.least
             )
             over = f"{over} && {self.cycle} >= ({choices}1)"
         yield CppStatement(f"const bool {self.over} = {over};")
@@ -210,6 +214,16 @@ class Control:
         for place in reversed([*rounds(self.places)]):
             yield from self._ends(place)
         yield from self._begin(self.places, "")
+
+    def _least(self, number: int) -> str:
+        """Return the iterations that a visit lasts at least: more where the loop around it ends."""
+        phase, around = self.states[number].visit.phase, self._around[number]
+        if phase.last_cycles <= phase.least_cycles:
+            return str(phase.least_cycles)
+        if around is None:
+            return str(phase.last_cycles)
+        is_last = f"{around.name} + 1 >= {around.end}"
+        return f"({is_last} ? {phase.last_cycles} : {phase.least_cycles})"
 
     def _step(self, state: VisitState, level: int) -> tuple[Item, ...]:
         """Return the statements that move the tile loops on, from one level out."""

@@ -30,7 +30,8 @@ _MOST_ROWS = 2**20
 
 def iterations_of(places: tuple[Place, ...]) -> int:
     """Return the iterations of the flattened loop."""
-    return sum(int(_iterations(place, {}, 1)[0]) for place in places)
+    once = np.ones(1, np.bool_)
+    return sum(int(_iterations(place, {}, once)[0]) for place in places)
 
 
 def _ends(loop: StepLoop, columns: Columns, rows: int) -> tuple[Numbers, Numbers]:
@@ -41,21 +42,35 @@ def _ends(loop: StepLoop, columns: Columns, rows: int) -> tuple[Numbers, Numbers
     return np.max(low, axis=0), np.min(high, axis=0)
 
 
-def _iterations(place: Place, columns: Columns, rows: int) -> Numbers:
-    """Return the iterations that a place takes, by row of the columns of iterators around it."""
+def _iterations(place: Place, columns: Columns, is_last: NDArray[np.bool_]) -> Numbers:
+    """Return the iterations that a place takes, by row of the columns of iterators around it.
+
+    Parameters
+    ----------
+    is_last
+        Whether a row is the last iteration of the loop around the place.
+    """
+    rows = len(is_last)
     if isinstance(place, Visit):
         taken = tiles_of(place.tiles, columns, rows)
-        whole = np.maximum(taken + place.warm_up, place.phase.least_cycles)
-        return np.where(taken > 0, whole, 1)
+        phase = place.phase
+        least = np.where(is_last, max(phase.least_cycles, phase.last_cycles), phase.least_cycles)
+        return np.where(taken > 0, np.maximum(taken + place.warm_up, least), 1)
     low, high = _ends(place.loop, columns, rows)
-    inside = place.inside
-    if not any(place.loop.name in _names(item) for item in inside):
-        once = sum((_iterations(item, columns, rows) for item in inside), np.zeros(rows, np.int64))
-        return np.where(high > low, (high - low) * once, 1)
+    if not any(place.loop.name in _names(item) for item in place.inside):
+        once, last = (
+            sum(
+                (_iterations(item, columns, np.full(rows, flag)) for item in place.inside),
+                np.zeros(rows, np.int64),
+            )
+            for flag in (False, True)
+        )
+        return np.where(high > low, (high - low - 1) * once + last, 1)
     total = np.zeros(rows, np.int64)
     for owner, inner in _enumerated(place.loop.name, low, high, columns):
-        for item in inside:
-            np.add.at(total, owner, _iterations(item, inner, len(owner)))
+        ends = inner[place.loop.name] == high[owner] - 1
+        for item in place.inside:
+            np.add.at(total, owner, _iterations(item, inner, ends))
     return np.where(high > low, total, 1)
 
 

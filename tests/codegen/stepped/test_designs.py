@@ -148,8 +148,8 @@ def test_loops_and_visits_without_iterations() -> None:
 def counted(nest: SteppedNest) -> int:
     """Iterations of the flattened loop, one after another."""
 
-    def runs(items: tuple[Any, ...], point: dict[str, int]) -> int:
-        return sum(run(item, point) for item in items)
+    def runs(items: tuple[Any, ...], point: dict[str, int], *, last: bool = True) -> int:
+        return sum(run(item, point, last=last) for item in items)
 
     def values(loop: Any, point: dict[str, int]) -> range:
         low, high = (
@@ -171,13 +171,15 @@ def counted(nest: SteppedNest) -> int:
             return sum(found) if found else 1
         loops = item.tiles
         if loops and loops[0].name in item.phase.sums:
-            inner = replace(item, tiles=loops[1:])
-            found = [run(inner, {**point, loops[0].name: v}) for v in values(loops[0], point)]
+            inner, name = replace(item, tiles=loops[1:]), loops[0].name
+            known = values(loops[0], point)
+            found = [run(inner, {**point, name: v}, last=v + 1 == known.stop) for v in known]
             return sum(found) if found else 1
         if loops and not values(loops[0], point):
             return 1
         warm_up = max((chain.warm_up for chain in item.chains), default=0)
-        return max(rows(loops, point) + warm_up, item.least_cycles)
+        least = max(item.least_cycles, item.last_cycles if last else 1)
+        return max(rows(loops, point) + warm_up, least)
 
     return runs(nest.items, {})
 
@@ -192,9 +194,9 @@ def counted(nest: SteppedNest) -> int:
     ],
     ids=lambda design: design.graph.name,
 )
-@pytest.mark.parametrize("least", [1, 7])
-def test_bubbles(design: ScheduledGraph, least: int) -> None:
-    longer = with_phases(design, lambda phase: replace(phase, least_cycles=least))
+@pytest.mark.parametrize(("least", "last"), [(1, 1), (7, 1), (3, 9), (1, 5)])
+def test_bubbles(design: ScheduledGraph, least: int, last: int) -> None:
+    longer = with_phases(design, lambda p: replace(p, least_cycles=least, last_cycles=last))
     nest = nest_of(longer)
     assert iterations_of(places_of(nest)) == counted(nest)
     orders = {"lu": lu(13), "nussinov": nussinov(11), "seidel": seidel(8, 3)}
