@@ -322,7 +322,7 @@ class StatementWriter:
     ) -> Iterator[Item]:
         memory: CppMemory = phase.context.memories[mirror.memory]
         statement = self._statement(phase, at)
-        element, scope = memory.element, self.scope.inner()
+        element, scope = memory.element, self.scope
         writes, value = scope.unique("writes"), scope.unique("chosen")
         yield CppStatement(f"bool {writes} = false;")
         yield CppStatement(f"{element} {value} = {literal(0, element)};")

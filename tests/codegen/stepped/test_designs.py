@@ -95,13 +95,13 @@ def nest_of(design: ScheduledGraph) -> SteppedNest:
     ids=lambda value: value.node.name if isinstance(value, Ordered) else str(value),
 )
 def test_lanes(order: Ordered, lanes: dict[str, int]) -> None:
-    check(order, scheduled(order, **lanes))
+    check(order, scheduled(order, (), **lanes))
 
 
 @pytest.mark.parametrize("lanes", [{}, {"i": 2}, {"i": 2, "k": 4}, {"k": 16}])
 def test_lanes_of_a_maximum_along_a_diagonal(lanes: dict[str, int]) -> None:
     order = nussinov(11)
-    check(order, scheduled(order, **lanes))
+    check(order, scheduled(order, (), **lanes))
 
 
 SUMS = """
@@ -118,7 +118,7 @@ SUMS = """
 def test_sums_of_lanes(update: str, guard: str, lanes: dict[str, int]) -> None:
     shapes = {"A": (10, 12), "R": (9, 12), "s": (12,)}
     order = ordered("sums", shapes, SUMS.format(update=update, guard=guard))
-    check(order, scheduled(order, **lanes), whole=True)
+    check(order, scheduled(order, (), **lanes), whole=True)
 
 
 def test_statements_of_one_iteration_hand_their_values_on() -> None:
@@ -142,7 +142,7 @@ def test_loops_and_visits_without_iterations() -> None:
         . : y[j] = y[j] + x[l] when l == j + 3
     """)  # fmt: skip
     for lanes in ({}, {"i": 2}, {"j": 2}, {"j": 4, "l": 3}):
-        check(order, scheduled(order, **lanes))
+        check(order, scheduled(order, (), **lanes))
 
 
 def counted(nest: SteppedNest) -> int:
@@ -163,11 +163,11 @@ def counted(nest: SteppedNest) -> int:
         found = (rows(loops[1:], {**point, loops[0].name: at}) for at in values(loops[0], point))
         return max(1, sum(found))
 
-    def run(item: Any, point: dict[str, int]) -> int:
+    def run(item: Any, point: dict[str, int], *, last: bool = True) -> int:
         if isinstance(item, LanedRepeat):
-            found = [
-                runs(item.items, {**point, item.loop.name: v}) for v in values(item.loop, point)
-            ]
+            name, known = item.loop.name, values(item.loop, point)
+            inside = item.items
+            found = [runs(inside, {**point, name: v}, last=v + 1 == known.stop) for v in known]
             return sum(found) if found else 1
         loops = item.tiles
         if loops and loops[0].name in item.phase.sums:
@@ -238,14 +238,14 @@ def test_windows_of_registers(lanes: dict[str, int]) -> None:
         warm_up = -(-2 // dict(phase.lanes).get(loop, 1))
         return replace(phase, chains=(ReuseChain(memory, loop, found, warm_up),))
 
-    design = with_phases(scheduled(order, **lanes), chained)
+    design = with_phases(scheduled(order, (), **lanes), chained)
     check(order, design)
     assert "_window[" in kernel(design)
 
 
 def slices(order: Ordered, **lanes: int) -> ScheduledGraph:
     """LU with rows and columns k and k + 1, and its pivot, in memories of their own."""
-    design = scheduled(order, **lanes)
+    design = scheduled(order, (), **lanes)
     i, j, even = HeldDimension(0), HeldDimension(1), 2
     size = order.arrays["A"].shape[0]
     whole = nest_of(design).memories[0]
@@ -310,7 +310,7 @@ def test_slices(lanes: dict[str, int]) -> None:
     design = slices(order, **lanes)
     check(order, design)
     if lanes:
-        assert kernel(design).count("bool writes = false;") == 3
+        assert kernel(design).count("bool writes") == 3
 
 
 @pytest.mark.parametrize(
