@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.stepping.steps import Repeat
 from streamopt.transforms.autoschedule.building import NoStepsError, built
+from streamopt.transforms.autoschedule.fusing import with_fused_neighbours, with_shifted_phases
 from streamopt.transforms.autoschedule.legality import is_legal
 from streamopt.transforms.autoschedule.orders import OrderedPiece, in_source_order, sunk
 from streamopt.transforms.autoschedule.pieces import problem_of
@@ -36,6 +37,9 @@ _MOST_RELATIONS = 64
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
 """Of a visit; cycles. Sums have a tree of adders behind them."""
 _MOST_ORDERS = 4
+_DELAYS = (6, 14)
+"""Iterations between a phase and one that needs it: so many rows of a tile, or of two, are as long
+as a chain of four operators is deep."""
 _WORSE = 3.0
 """How many times the cost of the best order others may have."""
 
@@ -54,7 +58,9 @@ def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]
     problem = problem_of(node)
     problems = [one for one in (problem, with_split_pieces(problem)) if one is not None]
     found = sorted((one for own in problems for one in _chains(own, taken)), key=_cost_of)
+    found[0] = _fused(found[0], taken)
     kept = [one for one in found if one.cost <= _WORSE * found[0].cost][:_MOST_ORDERS]
+    kept += _shifted(found[0], taken)
     names = FreeNames(taken)
     made = (
         built(one.problem, one.items, letter, names).steps
@@ -91,15 +97,21 @@ def _chained(problem: OrderProblem, parts: Sequence[_Proposal]) -> _Proposal:
     return _Proposal(problem, items, sum(part.cost for part in parts))
 
 
-def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
-    """Return orders of a part, the best one first."""
-    found: dict[str, _Proposal] = {}
-    for order in _proposals(problem):
-        items = tuple(sunk(order))
-        steps = _checked(problem, items, taken)
-        if steps is not None:
-            found.setdefault(str(steps), _Proposal(problem, items, _cost(steps)))
-    return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
+def _fused(best: _Proposal, taken: tuple[str, ...]) -> _Proposal:
+    """Return an order with neighbours run together for as long as that makes it shorter."""
+    for items in with_fused_neighbours(best.problem, best.items):
+        steps = _checked(best.problem, items, taken)
+        if steps is not None and (cost := _cost(steps)) < best.cost:
+            return _fused(_Proposal(best.problem, items, cost), taken)
+    return best
+
+
+def _shifted(best: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
+    """Yield an order with phases that run some iterations behind others."""
+    for delay in _DELAYS:
+        items = with_shifted_phases(best.problem, best.items, delay)
+        if items is not None and _checked(best.problem, items, taken) is not None:
+            yield _Proposal(best.problem, items, best.cost)
 
 
 def _as_it_is(problem: OrderProblem) -> _Proposal:
@@ -110,15 +122,36 @@ def _as_it_is(problem: OrderProblem) -> _Proposal:
     return _Proposal(problem, tuple(sunk(items)), inf)
 
 
-def _proposals(problem: OrderProblem) -> Iterator[tuple[OrderedItem, ...]]:
-    yield in_source_order(problem, 0, _peeled(problem, 1))
-    if problem.relations > _MOST_RELATIONS:
-        return
-    sums = any(one.is_sum_step for one in problem.orderings)
-    for kind in Sums if sums else (Sums.FREE,):
-        order = scheduled(problem, Wish(0, kind), _WHOLE_OPERATIONS)
-        if order is not None:
-            yield order
+def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
+    """Return orders of a part, the best one first."""
+    found: dict[str, _Proposal] = {}
+    steps = _add(found, problem, in_source_order(problem, 0, _peeled(problem, 1)), taken)
+    is_wide = steps and _depth(steps.items) <= 1 and not any(p.sums for p in steps.phases)
+    if problem.relations <= _MOST_RELATIONS and not is_wide:
+        for kind in Sums:
+            _add(found, problem, scheduled(problem, Wish(0, kind), _WHOLE_OPERATIONS), taken)
+    return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
+
+
+def _add(
+    found: dict[str, _Proposal],
+    problem: OrderProblem,
+    order: tuple[OrderedItem, ...] | None,
+    taken: tuple[str, ...],
+) -> Steps | None:
+    """Add an order to those found, if there is one and it is legal."""
+    if order is None:
+        return None
+    items = tuple(sunk(order))
+    steps = _checked(problem, items, taken)
+    if steps is not None:
+        found.setdefault(str(steps), _Proposal(problem, items, _cost(steps)))
+    return steps
+
+
+def _depth(items: Sequence[StepItem]) -> int:
+    """Return how many loops run in order around a phase, at most."""
+    return max(1 + _depth(item.items) if isinstance(item, Repeat) else 0 for item in items)
 
 
 def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:
@@ -154,4 +187,5 @@ def _item_cost(item: StepItem, visits: int) -> float:
     if isinstance(item, Repeat):
         return sum(_item_cost(inner, visits * item.loop.trip_count) for inner in item.items)
     points = prod(loop.trip_count for loop in item.loops)
+    points *= len(item.statements)
     return visits * max(points / _LANES, _SUM_LATENCY if item.sums else _LATENCY)

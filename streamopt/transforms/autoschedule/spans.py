@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
 
 
+_PART = 8
+"""A bound of some of the points that cuts less than this part off a loop isn't worth its logic."""
+
+
 def step_loop(points: Any, around: Sequence[StepLoop], name: str) -> StepLoop:
     """Return the loop of the last dimension of a set of points.
 
@@ -48,6 +52,10 @@ def step_loop(points: Any, around: Sequence[StepLoop], name: str) -> StepLoop:
             else:
                 value = _quotient(bound, -own, reach)
                 upper[value + Affine.of(1)] = None
+    if points.n_basic_set() > 1:  # guards tell the points anyway
+        slack = (end - least) // _PART
+        lower = {one: None for one in lower if one.interval(reach)[1] > least + slack}
+        upper = {one: None for one in upper if one.interval(reach)[0] < end - slack}
     lowest = tuple(one for one in lower if one.terms or one.constant >= least)
     highest = tuple(one for one in upper if one.terms or one.constant <= end)
     found = StepLoop(

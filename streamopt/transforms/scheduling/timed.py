@@ -25,6 +25,7 @@ from streamopt.analysis.dependence import dependence_relations
 from streamopt.analysis.instances import hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
+from streamopt.ir.expression import reads
 from streamopt.transforms.free_names import FreeNames, numbered_stem
 from streamopt.transforms.restructure import expanded_source
 from streamopt.transforms.restructure.reductions import recognized
@@ -179,6 +180,8 @@ def is_reduction_step(dependence: Dependence, statements: Sequence[StatementInst
     """Return whether a dependence is between two terms of one reduction."""
     if dependence.source != dependence.sink:
         return False
-    assign = statements[dependence.source].assign
+    instance = statements[dependence.source]
+    assign = instance.assign
     own = {assign.target} == {dependence.first, dependence.second}
-    return own and recognized(assign.target, assign.value) is not None
+    asked = any(assign.target in reads(guard) for guard in instance.guards)
+    return own and not asked and recognized(assign.target, assign.value) is not None
