@@ -101,7 +101,7 @@ class _Builder:
             if isinstance(item, SharedIterations):
                 made.append(self._phase(item, around, place))
                 continue
-            own = self._loop(item.loop, around, pieces_in(item.items), is_parallel=False)
+            own = self._loop(item.loop, around, pieces_in(item.items))
             made.append(Repeat(own.loop, self.items(item.items, (*around, own), place)))
         return tuple(made)
 
@@ -138,7 +138,7 @@ class _Builder:
         for loop in sorted(group.loops, key=lambda loop: loop not in sums):
             if self._is_single(loop.values, inside, group.pieces):
                 continue
-            inside = (*inside, self._loop(loop, inside, group.pieces, is_parallel=True))
+            inside = (*inside, self._loop(loop, inside, group.pieces))
             if loop in sums:
                 own_sums.add(inside[-1].loop.name)
         name = f"{self.name}{self.phases}"
@@ -218,14 +218,12 @@ class _Builder:
         loop: OrderedLoop,
         around: Sequence[_Outer],
         pieces: Sequence[int],
-        *,
-        is_parallel: bool,
     ) -> _Outer:
         points = self._union(loop.values, around, pieces)
         own = self.names.fresh(_stem([loop.values[piece] for piece in pieces]))
         made = step_loop(points, [one.loop for one in around], own)
         constant = not any(bound.terms for bound in (*made.lower, *made.upper))
-        if made.least >= 0 and not (is_parallel and constant):
+        if made.least >= 0 and not constant:
             return _Outer(made, loop.values)
         move = Affine.of(-made.least)
         moved = replace(

@@ -36,11 +36,11 @@ _MOST_RELATIONS = 64
 """Of a node that is scheduled as a whole: the more, the longer an operation takes (adi: 13 s)."""
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
 """Of a visit; cycles. Sums have a tree of adders behind them."""
-_MOST_ORDERS = 4
+_MOST_ORDERS = 3
 _DELAYS = (6, 14)
 """Iterations between a phase and one that needs it: so many rows of a tile, or of two, are as long
 as a chain of four operators is deep."""
-_WORSE = 3.0
+_WORSE = 1.5
 """How many times the cost of the best order others may have."""
 
 
@@ -126,8 +126,7 @@ def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
     """Return orders of a part, the best one first."""
     found: dict[str, _Proposal] = {}
     steps = _add(found, problem, in_source_order(problem, 0, _peeled(problem, 1)), taken)
-    is_wide = steps and _depth(steps.items) <= 1 and not any(p.sums for p in steps.phases)
-    if problem.relations <= _MOST_RELATIONS and not is_wide:
+    if problem.relations <= _MOST_RELATIONS and not (steps and _is_wide(problem, steps)):
         for kind in Sums:
             _add(found, problem, scheduled(problem, Wish(0, kind), _WHOLE_OPERATIONS), taken)
     return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
@@ -147,6 +146,14 @@ def _add(
     if steps is not None:
         found.setdefault(str(steps), _Proposal(problem, items, _cost(steps)))
     return steps
+
+
+def _is_wide(problem: OrderProblem, steps: Steps) -> bool:
+    """Return whether an order has no more loops in order than the outermost one, which must be."""
+    carried = (one for one in problem.orderings if problem.is_carried(one, 0))
+    bound = {piece for one in carried for piece in (one.source, one.sink)}
+    is_bound = bound == {*problem.places}
+    return is_bound and _depth(steps.items) <= 1 and not any(p.sums for p in steps.phases)
 
 
 def _depth(items: Sequence[StepItem]) -> int:

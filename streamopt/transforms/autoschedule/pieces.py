@@ -109,6 +109,15 @@ class OrderProblem:
         """Return the statement of a piece."""
         return self.node.statements[self.pieces[piece].statement]
 
+    def is_carried(self, ordering: Ordering, level: int) -> bool:
+        """Return whether some of its pairs differ in a loop of the node."""
+        import islpy as isl
+
+        relation = ordering.relation
+        return not relation.is_subset(
+            relation.equate(isl.dim_type.in_, level, isl.dim_type.out, level)
+        )
+
     def part(self, places: Sequence[int]) -> OrderProblem:
         """Return the problem of some of its pieces."""
         own = {*places}

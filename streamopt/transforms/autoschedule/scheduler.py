@@ -50,14 +50,17 @@ def scheduled(problem: OrderProblem, wish: Wish, operations: int) -> tuple[Order
     """Return isl's order of what is inside of peeled loops; None if that takes more operations."""
     import islpy as isl
 
-    with _limited(operations):
+    constraints, coordinates = _constraints(problem, wish)
+    with _limited(operations), _options():
         try:
-            return _found(problem, wish)
+            schedule = constraints.compute_schedule()
         except isl.Error:
             return None
+    return order_of(schedule, coordinates)
 
 
-def _found(problem: OrderProblem, wish: Wish) -> tuple[OrderedItem, ...]:
+def _constraints(problem: OrderProblem, wish: Wish) -> tuple[Any, dict[int, tuple[Affine, ...]]]:
+    """Return isl's constraints of a schedule, and the coordinates of each piece in it."""
     import islpy as isl
 
     outer = problem.loops[: wish.peeled]
@@ -82,8 +85,7 @@ def _found(problem: OrderProblem, wish: Wish) -> tuple[OrderedItem, ...]:
         order = order.union(relation.to_union_map())
     constraints = isl.ScheduleConstraints.on_domain(domain)
     constraints = constraints.set_validity(order).set_proximity(order).set_coincidence(order)
-    with _options():
-        return order_of(constraints.compute_schedule(), coordinates)
+    return constraints, coordinates
 
 
 def _renaming(
