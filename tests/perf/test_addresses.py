@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamopt.perf.pipelines.depth import signed_digits
-from streamopt.perf.resources.network import address_multipliers
+from streamopt.perf.resources.addresses import address_multipliers
 from tests.support.networks.multiply_add import matrix_product, network_of
 
 

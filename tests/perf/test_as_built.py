@@ -15,8 +15,9 @@ from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.as_built.closed_form import node_pipelines, predict
 from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.memory_blocks import memories_as_built
-from streamopt.perf.resources.network import address_multipliers, resources
+from streamopt.perf.resources.network import resources
 from streamopt.space import tiles
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.decisions import SpaceOptions, decision_space

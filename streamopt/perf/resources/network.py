@@ -4,10 +4,6 @@ Estimated from the network, its timing and the target alone. Counted as the synt
 Vitis HLS counts, before implementation moves logic between the kinds, but for FIFOs in block RAM:
 see `streamopt.perf.resources.memory_blocks.fifo_storage`. Memory of arguments is outside the
 design.
-
-The word of an element in its bank is ``(i * d1 + j) * d2 + ...`` with the extents ``d`` of a
-bank. A product by a constant with at most two digits in signed binary is wires and an adder, by
-others a multiplier.
 """
 
 from __future__ import annotations
@@ -15,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.network import AccessMode, Place, turns_among
 from streamopt.ir.ports import BURST_WORDS, OUTSTANDING_BURSTS, WORD_FIFO_DEPTH, words_of
-from streamopt.perf.pipelines.depth import signed_digits
 from streamopt.perf.pipelines.lane_accesses import lane_accesses
 from streamopt.perf.pipelines.recurrence import recurrences
+from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.fabric import (
     choice_luts,
     data_bits,
@@ -27,10 +23,10 @@ from streamopt.perf.resources.fabric import (
     memory_fabric,
     pipeline_fabric,
 )
+from streamopt.perf.resources.in_turn import turn_resources, writer_luts
 from streamopt.perf.resources.memory_blocks import (
     BankStorage,
     StorageKind,
-    bank_extents,
     block_rams,
     memories_as_built,
     network_storage,
@@ -39,10 +35,9 @@ from streamopt.perf.resources.operators import operator_amounts, operator_replic
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Port, Process
+    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Process
     from streamopt.perf.resources.operators import Replicas
     from streamopt.target.device import Target
     from streamopt.target.memories import Memories
@@ -104,15 +99,27 @@ def resources(
     storages = network_storage(network, target.memories)
     memories = memories_as_built(network)
     built = Built(memories, storages, shares_in_turn)
-    pipelines = {
-        pipeline.name: pipeline_resources(pipeline, timings[pipeline.name], built, target)
-        for pipeline in network.pipelines
+    turns = {
+        turn.pipeline: turn
+        for process in network.processes
+        for own in process.turns
+        for turn in turns_among(own.items)
     }
+    pipelines: dict[str, Resources] = {}
+    for pipeline in network.pipelines:
+        turn, timing = turns.get(pipeline.name), timings[pipeline.name]
+        pipelines[pipeline.name] = (
+            pipeline_resources(pipeline, timing, built, target)
+            if turn is None
+            else turn_resources(pipeline, turn, timing, memories, storages, target)
+        )
     processes: dict[str, Resources] = {}
     for process in network.processes:
         used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
         if shares_in_turn:
             used = _in_turn(process, pipelines)
+        if process.turns:
+            used += Resources(luts=writer_luts(process, memories))
         for name in process.targets & memories.keys():
             if memories[name].place in (Place.LOCAL, Place.ROM):
                 used += memory_resources(storages[name], ping_pong=False)
@@ -229,73 +236,3 @@ def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Reso
     )
     fifo = BankStorage(StorageKind.SHIFT_REGISTER, 1, WORD_FIFO_DEPTH, bits, 0, is_fifo=True)
     return (one + fifo_fabric(fifo)).scaled(words.memories)
-
-
-_MOST_ADDER_DIGITS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class AddressMultiplier:
-    """A product of an address.
-
-    Attributes
-    ----------
-    factor
-        The iterators' side, as text.
-    extent
-        The constant.
-    in_dsp
-        Whether a DSP slice does it, together with the addition behind it.
-    """
-
-    factor: str
-    extent: int
-    in_dsp: bool
-
-
-def needs_multiplier(constant: int) -> bool:
-    """Return whether a product by a constant is more than wires and an adder."""
-    return signed_digits(constant) > _MOST_ADDER_DIGITS
-
-
-def address_multipliers(
-    pipeline: Pipeline, memories: Mapping[str, Memory]
-) -> tuple[AddressMultiplier, ...]:
-    """Return the multipliers of a pipeline's addresses, each distinct product once.
-
-    They are not shared at an II above 1. A product with an adder behind it is a multiply-add of
-    a DSP slice. In a pipeline that accumulates, a product that stays while the subscript added
-    to it runs with the innermost loop is built from LUTs: of 188 products in 292 published nodes
-    that says right what 182 are.
-
-    Parameters
-    ----------
-    memories
-        By name; subscripts of a FIFO choose a stream and need no arithmetic.
-    """
-    moving = [tile.name for tile in pipeline.tiles if tile.trip_count > 1]
-    sums = any(update.is_sum and update.distance for update in recurrences(pipeline))
-    innermost = moving[-1:] if sums else []
-    found: dict[tuple[str, int], AddressMultiplier] = {}
-    for port in pipeline.ports:
-        if port.target in memories:
-            for product, added in _products(port, memories[port.target], moving):
-                in_luts = any(name in innermost for name in added.iterators())
-                found.setdefault(product, AddressMultiplier(*product, in_dsp=not in_luts))
-    return tuple(found.values())
-
-
-def _products(
-    port: Port, memory: Memory, moving: Sequence[str]
-) -> Iterator[tuple[tuple[str, int], Affine]]:
-    """Yield (product, what is added to it) of an access: its prefix as text, and the extent."""
-    extents = bank_extents(memory)
-    prefix = ""
-    for subscript, added, extent in zip(
-        port.subscripts, port.subscripts[1:], extents[1:], strict=False
-    ):
-        moves = any(name in moving for name in subscript.iterators())
-        prefix += f" + {subscript}" if moves else ""
-        if prefix and needs_multiplier(extent):
-            yield (prefix, extent), added
-        prefix = f"({prefix}) * {extent}" if prefix else ""
