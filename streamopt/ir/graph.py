@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.operators import Reduction
+    from streamopt.ir.passes import Passes
     from streamopt.ir.program import Array, Loop, Program, Statement
     from streamopt.ir.window import Stretch, Window
 
@@ -265,6 +266,8 @@ class Graph:
         Values of weights that came with the source, by array; those of a copy are its original's.
     origin
         The program that it was made of, which designs are compared with; None if unknown.
+    passes
+        How often it runs, if more than once.
     """
 
     name: str
@@ -276,6 +279,7 @@ class Graph:
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
     origin: Program | None = field(default=None, compare=False, repr=False)
+    passes: Passes | None = None
     _lookup: _Lookup = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -285,7 +289,8 @@ class Graph:
     def __str__(self) -> str:
         """Return a line for each array, node and channel."""
         copies = (f"{copy} is a copy of {original}" for copy, original in self.copies)
-        parts = (*self.arrays, *copies, *self.nodes, *self.edges)
+        passes = () if self.passes is None else (self.passes,)
+        parts = (*self.arrays, *copies, *self.nodes, *self.edges, *passes)
         return "\n".join([f"graph {self.name}", *map(str, parts)])
 
     def __repr__(self) -> str:

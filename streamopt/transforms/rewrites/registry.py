@@ -15,6 +15,7 @@ from streamopt.transforms.rewrites.relieve_loops import RelieveLoops
 from streamopt.transforms.rewrites.split_arrays import SplitArrays
 from streamopt.transforms.rewrites.split_loops import SplitLoops
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
+from streamopt.transforms.rewrites.unroll_time import UnrollTime
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +40,18 @@ REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
 """In the order in which they are of use after each other: folding makes readers of arguments."""
 
 
+TIME = "unroll_time"
+"""Name of the rewrite that has a number behind it, the steps of a pass: ``unroll_time:4``."""
+
+
+def rewrite_named(name: str) -> GraphRewrite | None:
+    """Return a rewrite by its name, or None."""
+    base, _, steps = name.partition(":")
+    if base == TIME and steps.isascii() and steps.isdigit() and int(steps) > 0:
+        return UnrollTime(int(steps))
+    return REWRITES.get(name)
+
+
 def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
     """Return the graph after rewrites, in order; one that finds nothing to do changes nothing.
 
@@ -49,18 +62,20 @@ def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
     LegalityError
         E321 for a name that no rewrite has, E324 for one after a final one.
     """
-    unknown = [name for name in dict.fromkeys(names) if name not in REWRITES]
+    known = {name: rewrite_named(name) for name in names}
+    unknown = [name for name, found in known.items() if found is None]
     if unknown:
-        hint = f"the rewrites are {', '.join(REWRITES)}"
+        hint = f"the rewrites are {', '.join(REWRITES)}, and {TIME}:4 for 4 steps a pass"
         raise LegalityError(
             *(Diagnostic("E321", f"there is no graph rewrite '{n}'", hint=hint) for n in unknown)
         )
+    found = {name: rewrite for name, rewrite in known.items() if rewrite is not None}
     for earlier, name in pairwise(names):
-        if REWRITES[earlier].is_final and not REWRITES[name].is_final:
+        if found[earlier].is_final and not found[name].is_final:
             message = f"rewrite '{name}' can't come after '{earlier}'"
             raise LegalityError(Diagnostic("E324", message, hint=f"make {earlier} the last one"))
     for name in names:
-        graph = REWRITES[name](graph)
+        graph = found[name](graph)
     return graph
 
 

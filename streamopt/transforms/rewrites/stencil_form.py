@@ -1,0 +1,246 @@
+"""Sequential nests as time steps of whole-array updates, each of which may stream.
+
+Before::
+
+    for t, i < 12, j < 6:
+        if i < 6:  B[i + 1][j + 1] = A[i][j + 1] + A[i + 2][j + 1]
+        if i >= 6: A[i - 5][j + 1] = B[i - 6][j + 1] + B[i - 4][j + 1]
+
+After::
+
+    for t:
+        B[d0][d1] = A[d0 - 1][d1] + A[d0 + 1][d1]   # 1 <= d0 < 7, 1 <= d1 < 7
+        A[d0][d1] = B[d0 - 1][d1] + B[d0 + 1][d1]   # likewise
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
+from streamopt.ir.operators import CompareOp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.graph import SequentialNode
+    from streamopt.ir.program import Loop, Statement
+
+Span = tuple[int, int]
+"""Lowest value, and the one after the highest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Elements in a box of an array, computed from elements at constant distances.
+
+    Attributes
+    ----------
+    loops
+        Iterators, one for each dimension of the array; ``value`` is over these.
+    box
+        By dimension, the elements that it computes; the others keep their values.
+    """
+
+    array: str
+    loops: tuple[str, ...]
+    box: tuple[Span, ...]
+    value: ir.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class StencilForm:
+    """``steps`` times all updates, one after the other."""
+
+    steps: int
+    updates: tuple[Update, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A statement by the iterations in which it runs.
+
+    Attributes
+    ----------
+    spans
+        By loop inside of the time loop.
+    """
+
+    statement: Statement
+    spans: Mapping[str, Span]
+
+
+def stencil_form(node: SequentialNode) -> StencilForm | None:
+    """Return the time steps of a nest; None if it has another form.
+
+    Its outermost loop counts time: no access or guard uses it. Each statement runs in a box, writes
+    by plain iterators, reads what it writes at no other place, and in a step statements may run one
+    after the other, each as a whole.
+    """
+    if len(node.loops) < 2:
+        return None
+    time, *inside = node.loops
+    placed: list[_Placed] = []
+    for statement in node.statements:
+        if statement.reduction is not None or _uses(statement, time.name):
+            return None
+        spans = _spans(statement, inside)
+        if spans is None:
+            return None
+        placed.append(_Placed(statement, spans))
+    order = _in_order(placed)
+    updates = [_update(placed[at]) for at in order or ()]
+    found = tuple(update for update in updates if update is not None)
+    return StencilForm(time.trip_count, found) if found and len(found) == len(placed) else None
+
+
+def _uses(statement: Statement, name: str) -> bool:
+    """Return whether an iterator stands anywhere in a statement."""
+    affine = [s for access in _accesses(statement) for s in access.subscripts]
+    parts = (part for expression in statement.expressions for part in ir.walk(expression))
+    affine += [part.value for part in parts if isinstance(part, ir.Index)]
+    return any(name in value.iterators() for value in affine)
+
+
+def _accesses(statement: Statement) -> tuple[ir.Access, ...]:
+    return (statement.target, *(a for e in statement.expressions for a in ir.reads(e)))
+
+
+def _spans(statement: Statement, loops: list[Loop]) -> dict[str, Span] | None:
+    """Return where a statement runs, by loop; None where its guard says more than a box."""
+    spans = {loop.name: (0, loop.trip_count) for loop in loops}
+    for part in ir.conjuncts(statement.guard) if statement.guard is not None else ():
+        bound = _bound(part)
+        if bound is None:
+            return None
+        name, (low, high) = bound
+        first, end = spans[name]
+        spans[name] = (max(first, low), min(end, high))
+    return spans if all(low < high for low, high in spans.values()) else None
+
+
+_FAR = 1 << 31
+
+
+def _bound(condition: ir.Condition) -> tuple[str, Span] | None:
+    """Return a condition on one iterator as bounds; None for others."""
+    match condition:
+        case ir.Compare(op, left, right):
+            pass
+        case _:
+            return None
+    sides = ir.as_affine(left), ir.as_affine(right)
+    if sides[0] is None or sides[1] is None:
+        return None
+    value = sides[0] - sides[1]
+    names = value.iterators()
+    if len(names) != 1 or not value.is_linear or value.factors[names[0]] not in (1, -1):
+        return None
+    if value.factors[names[0]] < 0:
+        value, op = value.scaled(-1), op.mirrored
+    at = -value.constant
+    spans = {
+        CompareOp.LT: (-_FAR, at),
+        CompareOp.LE: (-_FAR, at + 1),
+        CompareOp.GT: (at + 1, _FAR),
+        CompareOp.GE: (at, _FAR),
+        CompareOp.EQ: (at, at + 1),
+    }
+    return (names[0], spans[op]) if op in spans else None
+
+
+def _in_order(placed: list[_Placed]) -> tuple[int, ...] | None:
+    """Return an order in which statements may run one after the other as wholes, if there is one."""
+    before: dict[int, set[int]] = {at: set() for at in range(len(placed))}
+    for statement in placed:
+        if any(distance != 0 for distance in _distances(statement, statement)):
+            return None
+    for first, second in combinations(range(len(placed)), 2):
+        for distance in _distances(placed[first], placed[second]):
+            if distance is None:
+                return None
+            earlier, later = (first, second) if distance >= 0 else (second, first)
+            before[later].add(earlier)
+    try:
+        return tuple(TopologicalSorter(before).static_order())
+    except CycleError:
+        return None
+
+
+def _distances(first: _Placed, second: _Placed) -> Iterator[int | None]:
+    """Yield 1, 0 or -1 where the second statement meets the first one's elements later, in the same
+
+    iteration, or earlier; None where that differs or isn't seen.
+    """
+    writes = first.statement.target, second.statement.target
+    for one, other in (
+        *((writes[0], access) for access in _accesses(second.statement)),
+        *((access, writes[1]) for access in _accesses(first.statement)),
+    ):
+        if one.array == other.array and _may_meet(one, first.spans, other, second.spans):
+            yield _distance(one, first.spans, other, second.spans)
+
+
+def _reach(value: Affine, spans: Mapping[str, Span]) -> Span:
+    low, high = value.interval({name: (low, high - 1) for name, (low, high) in spans.items()})
+    return low, high + 1
+
+
+def _may_meet(
+    one: ir.Access, here: Mapping[str, Span], other: ir.Access, there: Mapping[str, Span]
+) -> bool:
+    pairs = (
+        (_reach(a, here), _reach(b, there))
+        for a, b in zip(one.subscripts, other.subscripts, strict=True)
+    )
+    return all(a[0] < b[1] and b[0] < a[1] for a, b in pairs)
+
+
+def _distance(
+    one: ir.Access, here: Mapping[str, Span], other: ir.Access, there: Mapping[str, Span]
+) -> int | None:
+    shifts: dict[str, int] = {}
+    for a, b in zip(one.subscripts, other.subscripts, strict=True):
+        names = {*a.iterators(), *b.iterators()}
+        if a.terms == b.terms and len(names) == 1 and a.factors == dict.fromkeys(names, 1):
+            shifts[names.pop()] = a.constant - b.constant
+    for name, span in here.items():
+        if span[1] <= there[name][0]:
+            return 1
+        if there[name][1] <= span[0]:
+            return -1
+        pinned = span == there[name] and span[1] - span[0] == 1
+        shift = 0 if pinned else shifts.get(name)
+        if shift is None:
+            return None
+        if shift:
+            return 1 if shift > 0 else -1
+    return 0
+
+
+def _update(placed: _Placed) -> Update | None:
+    """Return a statement over the elements that it writes; None if other iterators move."""
+    target, spans = placed.statement.target, placed.spans
+    at = {name: Affine.of(low) for name, (low, high) in spans.items() if high - low == 1}
+    loops: list[str] = []
+    box: list[Span] = []
+    for dimension, subscript in enumerate(target.subscripts):
+        moving = [name for name in subscript.iterators() if name not in at]
+        low, high = _reach(subscript, spans)
+        if not moving:
+            loops.append(f"d{dimension}")
+        elif len(moving) == 1 and subscript.factors == {moving[0]: 1} and subscript.is_linear:
+            loops.append(moving[0])
+            place = Affine.iterator(moving[0])
+            at[moving[0]] = place - Affine.of(subscript.constant)
+        else:
+            return None
+        box.append((low, high))
+    if set(at) != set(spans) or len(set(loops)) < len(loops) or not loops:
+        return None
+    value = ir.substitute(placed.statement.value, at)
+    return Update(target.array, tuple(loops), tuple(box), value)
