@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.codegen.packing import Packing
+    from streamopt.ir.passes import Passes
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode
 
@@ -194,6 +195,8 @@ class DesignLayout:
         Pairs (array, original) of the boundary, as in `streamopt.ir.graph.Graph`.
     word_movers
         Of the arrays in memory off the chip.
+    passes
+        How often the region runs, where that is more than once.
     """
 
     top: str
@@ -203,6 +206,13 @@ class DesignLayout:
     tables: tuple[CppPort, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
     word_movers: tuple[WordMover, ...] = ()
+    passes: Passes | None = None
+
+    def home(self, port: CppPort) -> CppPort:
+        """Return the port whose memory a port has: an input's, if it is updated in place."""
+        given = dict(self.passes.in_place if self.passes is not None else ())
+        source = given.get(port.array.name, port.array.name)
+        return next((own for own in self.boundary if own.array.name == source), port)
 
     @property
     def calls(self) -> tuple[tuple[str, tuple[CppPort, ...]], ...]:
@@ -270,6 +280,7 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
         tables,
         copies,
         (*movers.values(),),
+        graph.passes,
     )
 
 

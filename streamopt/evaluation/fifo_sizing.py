@@ -64,7 +64,7 @@ def sized(
     schedule = with_visit_lengths(graph, schedule, on)
     network, timings = timed_network(graph, schedule, on)
     plan = least_depths(
-        network,
+        replace(network, passes=1),
         timings,
         slack=sizing.slack,
         on_progress=sizing.on_progress,

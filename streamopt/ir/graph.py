@@ -308,6 +308,11 @@ class Graph:
         )
         return html_table(title, ("node", "channels in"), rows)
 
+    @property
+    def pass_count(self) -> int:
+        """Return how often it runs."""
+        return 1 if self.passes is None else self.passes.count
+
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""
         return self._lookup.arrays[name]

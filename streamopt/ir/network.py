@@ -354,12 +354,13 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Processes, in an order in which each finds its inputs written, and what joins them."""
+    """Processes, each behind those that write its inputs; what joins them; how often all run."""
 
     name: str
     processes: tuple[Process, ...]
     memories: tuple[Memory, ...]
     fifos: tuple[Fifo, ...]
+    passes: int = 1
 
     def __str__(self) -> str:
         """Return a line for each memory, FIFO, process and pipeline."""

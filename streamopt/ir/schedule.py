@@ -213,14 +213,15 @@ class NodePrediction:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Times of all nodes in topological order; the latency is the last write of all."""
+    """Times of all nodes in topological order, in one pass of so many."""
 
     nodes: tuple[NodePrediction, ...]
+    passes: int = 1
 
     @property
     def latency_cycles(self) -> int:
-        """Return the cycle of the last write of the whole graph."""
-        return max((node.last_write_cycles for node in self.nodes), default=0)
+        """Return the cycle of the last write of the whole graph, in its last pass."""
+        return self.passes * max((node.last_write_cycles for node in self.nodes), default=0)
 
     @property
     def dsps(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from streamopt.sim.critical_path import critical_path
 from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, find_ring
-from streamopt.sim.engine import Engine
+from streamopt.sim.engine import HANDOVER_CYCLES, Engine
 from streamopt.sim.flushable import blocked_flushable
 from streamopt.sim.plan import make_plan
 from streamopt.sim.stalling import blocked_stalling
@@ -39,7 +39,8 @@ def simulate(
     timings
         Initiation interval and depth of each pipeline, by name.
     frames
-        How often the network runs, one frame after the other as its buffers allow.
+        How often the network runs, one frame after the other as its buffers allow. Of a network
+        that runs in passes, a frame is all of its passes, and what is traced is one pass.
     flushable
         Whether an empty input holds back only the iterations that haven't read yet, instead of
         freezing the pipeline as Vitis does by default.
@@ -59,6 +60,7 @@ def simulate(
     """
     given = depths or {}
     check_network(network, timings, given, frames)
+    asked, frames = frames, 1 if network.passes > 1 else frames
     engine = Engine(make_plan(network, timings, given, flushable=flushable), frames)
     ended = engine.run()
     waits = engine_waits(engine) if samples and not flushable else []
@@ -71,6 +73,10 @@ def simulate(
         raise DeadlockError(Deadlock(network.name, frames, cycles, vain, ring, processes, fifos))
     ends = [max((p.ends[frame] for p in processes), default=0) for frame in range(frames)]
     path = critical_path(engine, waits, samples) if waits else ()
+    if network.passes > 1:  # none begins before the one before has ended
+        cycles = network.passes * (ends[0] + HANDOVER_CYCLES) - HANDOVER_CYCLES
+        ends = [cycles + frame * (cycles + HANDOVER_CYCLES) for frame in range(asked)]
+        frames = asked
     return Trace(network.name, frames, ends[0], _interval(ends), ends[-1], processes, fifos, path)
 
 

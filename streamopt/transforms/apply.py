@@ -37,6 +37,7 @@ from streamopt.transforms.argument_banks import boundary_partitions
 from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.line_buffers import line_buffers
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
+from streamopt.transforms.ports.passes import pass_problems
 from streamopt.transforms.rewrites import rewritten
 from streamopt.transforms.stepped.nest import stepped_nest
 from streamopt.transforms.stepped.plans import plan_problems, planned_steps
@@ -83,7 +84,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
           come at once;
         - E324 an initiation interval below 1, or one above 1 of a sequential node;
         - E331 a port of an array that doesn't cross the boundary;
-        - E334 a table of an array that is written, or whose values are not known.
+        - E334 a table of an array that is written, or whose values are not known;
+        - E335 arrays that passes update in place and that are not in one memory off the chip.
     """
     graph = planned_graph(graph, schedule)
     problems = [*_plan_problems(graph, schedule)]
@@ -92,6 +94,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         problems += [p for node in graph.nodes for p in _node_problems(node, schedule, arrays)]
     if not problems:
         problems += [p for edge in graph.edges for p in _channel_problems(graph, edge, schedule)]
+    if not problems:
+        problems += pass_problems(graph, schedule)
     if problems:
         raise LegalityError(*problems)
     arrays = {array.name: array for array in graph.arrays}

@@ -89,9 +89,10 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield from included_tables(layout)
     yield from _without_pragmas(process_functions(layout, _declared))
     yield CppStatement("")
-    yield CppFunction(
-        f"void {layout.top}", top_parameters(_in_memory(layout)), tuple(_top_body(layout))
-    )
+    body: tuple[Item, ...] = tuple(_top_body(layout))
+    if layout.passes is not None:
+        body = (For("pass_number", layout.passes.count, body),)
+    yield CppFunction(f"void {layout.top}", top_parameters(_in_memory(layout)), body)
 
 
 def _declared(port: CppPort, read_only: bool) -> tuple[str, ...]:

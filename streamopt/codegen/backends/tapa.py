@@ -50,7 +50,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     Raises
     ------
     CodegenError
-        E607 for an array that is not in memory off the chip, and as
+        E607 for an array that is not in memory off the chip, for passes, and as
         `streamopt.codegen.backends.vitis.emit`.
     """
     layout = plan_layout(scheduled, Dialect.TAPA)
@@ -68,6 +68,11 @@ def emit(scheduled: ScheduledGraph) -> Design:
 
 
 def _check(layout: DesignLayout) -> None:
+    if layout.passes is not None:
+        message = f"'{layout.top}' runs in {layout.passes.count} passes over its arrays, and tasks "
+        message += "of TAPA run once"
+        hint = "emit with --backend vitis"
+        raise CodegenError(Diagnostic("E607", message, hint=hint))
     for port in layout.boundary:
         if not port.by_value and (port.packing is None or port.kind is not PortKind.AXI):
             message = f"TAPA takes arrays in memory off the chip, and {port.array.name} is not"

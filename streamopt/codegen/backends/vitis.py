@@ -15,6 +15,7 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
 from streamopt.codegen.layout import DesignLayout, plan_layout
+from streamopt.codegen.names import Names
 from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.processes.mover import bursts, word_mover
 from streamopt.codegen.processes.process import (
@@ -32,6 +33,7 @@ from streamopt.codegen.tree import (
     CppFunction,
     CppStatement,
     Directive,
+    For,
     Item,
     Pragma,
     render,
@@ -106,8 +108,13 @@ def declarations(layout: DesignLayout, graph: Graph, *, own_types: bool = False)
         for copy, original in layout.copies
     )
     included = (*integers, *wanted, *([CppStatement("")] if wanted else []), *copies)
+    pairs = () if layout.passes is None else layout.passes.in_place
+    shared = (
+        Comment(f"The caller gives {names[output]} the memory of {names[given]}, updated in place.")
+        for output, given in pairs
+    )
     function = CppFunction(_signature(layout), top_parameters(layout), None)
-    yield from header_items(layout.top, included, function)
+    yield from header_items(layout.top, (*included, *shared), function)
 
 
 def _definitions(layout: DesignLayout) -> Iterator[Item]:
@@ -117,7 +124,25 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield from (item for mover in layout.word_movers for item in word_mover(mover, parameters))
     yield from process_functions(layout)
     yield CppStatement("")
-    yield CppFunction(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))
+    if layout.passes is None:
+        body = (*_interfaces(layout), *_region(layout))
+    else:
+        name, body = _one_pass(layout)
+        yield CppFunction(f"static void {name}", top_parameters(layout), tuple(_region(layout)))
+        yield CppStatement("")
+    yield CppFunction(_signature(layout), top_parameters(layout), tuple(body))
+
+
+def _one_pass(layout: DesignLayout) -> tuple[str, tuple[Item, ...]]:
+    """Return the name of the region's function, and the body that calls it once for each pass."""
+    assert layout.passes is not None
+    taken = [name for port in layout.boundary for name in port.names]
+    names = Names([layout.top, *taken, *(name for name, _ in layout.calls)])
+    name, count = names.unique("one_pass"), names.unique("pass_number")
+    call = CppStatement(f"{name}({', '.join(taken)});")
+    pairs = ", ".join(f"{given} is {output}" for output, given in layout.passes.in_place)
+    says = Comment(f"Each pass ends before the next begins, on the same memory: {pairs}.")
+    return name, (*_interfaces(layout), says, For(count, layout.passes.count, (Pragma("pipeline off"), call)))
 
 
 def _flow(layout: DesignLayout) -> VitisFlow:
@@ -148,8 +173,7 @@ def _interfaces(layout: DesignLayout) -> Iterator[Item]:
     yield Pragma("interface mode=s_axilite port=return")
 
 
-def _top_body(layout: DesignLayout) -> Iterator[Item]:
-    yield from _interfaces(layout)
+def _region(layout: DesignLayout) -> Iterator[Item]:
     for port in layout.boundary:
         if port.packing is None and not port.by_value:
             yield from partition_pragmas(port.name, port.factors)

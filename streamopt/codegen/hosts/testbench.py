@@ -22,8 +22,13 @@ def testbench(layout: DesignLayout, headers: str) -> str:
     words = [
         CppStatement(f"alignas(4096) static {p.word_type} {_words(p)}[{p.packed.all_words}];")
         for p in layout.packed
+        if layout.home(p) == p
     ]
-    cleared = (_cleared(_words(port)) for port in layout.packed if not port.array.is_given)
+    cleared = (
+        _cleared(_words(port))
+        for port in layout.packed
+        if not port.array.is_given and layout.home(port) == port
+    )
     program = HostProgram(
         headers=f'#include "{layout.top}.h"\n{headers}',
         arguments=" [bitstream]" if _is_tapa(layout) else "",
@@ -109,7 +114,7 @@ def _run(layout: DesignLayout) -> list[CppStatement]:
         *(CppStatement(f'hls::stream<{p.word_type}> {_stream(p)}("{p.name}");') for p in streams),
         *(item for port in packed if port.array.is_given for item in _brought(port)),
         CppStatement(_call(layout)),
-        *(item for port in packed if not port.array.is_given for item in _taken(port)),
+        *(i for p in packed if not p.array.is_given for i in _taken(p, _words(layout.home(p)))),
     ]
     if not streams:
         return found
@@ -119,7 +124,8 @@ def _run(layout: DesignLayout) -> list[CppStatement]:
 
 def _call(layout: DesignLayout) -> str:
     if not _is_tapa(layout):
-        arguments = ", ".join(text for port in layout.boundary for text in _arguments(port))
+        homes = map(layout.home, layout.boundary)
+        arguments = ", ".join(text for port in homes for text in _arguments(port))
         return f"{layout.top}({arguments});"
     arguments = ", ".join(text for port in layout.boundary for text in _host_memories(port))
     return f'tapa::invoke({layout.top}, argc > 3 ? argv[3] : "", {arguments});'
@@ -154,13 +160,13 @@ def _brought(port: CppPort) -> Iterator[CppStatement]:
         yield CppStatement(f"    {_stream(port)}.write(word);")
 
 
-def _taken(port: CppPort) -> Iterator[CppStatement]:
-    """Yield what empties the stream of an array, and unpacks it."""
+def _taken(port: CppPort, words: str) -> Iterator[CppStatement]:
+    """Yield what empties the stream of an array, and unpacks it from its words."""
     if port.kind is PortKind.STREAM:
-        yield CppStatement(f"for (auto &word : {_words(port)})")
+        yield CppStatement(f"for (auto &word : {words})")
         yield CppStatement(f"    word = {_stream(port)}.read();")
     flat = f"reinterpret_cast<{port.array.element} *>"
-    places = f"{flat}({_words(port)}), {flat_array(port)}"
+    places = f"{flat}({words}), {flat_array(port)}"
     yield CppStatement(f"unpack({places}, packing_{port.name});")
 
 

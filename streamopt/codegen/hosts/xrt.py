@@ -111,7 +111,9 @@ def host_files(
     """
     movers = [mover_kernel(port) for port in layout.streamed]
     yield "host.cpp", render(header) + checked_program(layout, _host(layout, types))
-    arrays = "".join(f"    {_described(port)},\n" for port in layout.boundary)
+    arrays = "".join(
+        f"    {_described(port, layout.home(port))},\n" for port in layout.boundary
+    )
     yield "host.py", fill("host.py.in", top=layout.top, arrays=arrays)
     if movers:
         yield "stream_movers.cpp", stream_movers(layout, header, types)
@@ -166,6 +168,10 @@ def _run(layout: DesignLayout) -> Iterator[str]:
         if port.packing is None:
             arguments.append(single_value(port))
             continue
+        home = layout.home(port)
+        if home != port:
+            arguments += map(_buffer, home.names)
+            continue
         is_streamed = port.kind is PortKind.STREAM
         owner, first = (f"kernel_{port.name}", 0) if is_streamed else ("kernel", len(arguments))
         yield from _buffers(port, owner, first)
@@ -173,10 +179,11 @@ def _run(layout: DesignLayout) -> Iterator[str]:
     yield from _runs(layout, arguments)
     for port in layout.packed:
         if not port.array.is_given:
-            for at, name in enumerate(port.names):
+            home = layout.home(port)
+            for at, name in enumerate(home.names):
                 yield f"{_buffer(name)}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);"
-                yield f"{_buffer(name)}.read({_words(port, at)});"
-            yield f"unpack({_words(port)}, {flat_array(port)}, packing_{port.name});"
+                yield f"{_buffer(name)}.read({_words(home, at)});"
+            yield f"unpack({_words(home)}, {flat_array(port)}, packing_{port.name});"
 
 
 def _buffers(port: CppPort, owner: str, first: int) -> Iterator[str]:
@@ -219,8 +226,8 @@ def _words(port: CppPort, memory: int = 0) -> str:
     return f"{begin} + {memory * port.packed.total_elems}" if memory else begin
 
 
-def _described(port: CppPort) -> str:
-    """Return how the Python host knows an array."""
+def _described(port: CppPort, home: CppPort) -> str:
+    """Return how the Python host knows an array, and the one whose memory it has."""
     element = port.array.element
     letter = "f" if element.is_float else "i" if element.is_signed else "u"
     scale = 2.0**-element.fixed_point.fraction_bits if element.is_fixed else 1
@@ -233,4 +240,4 @@ def _described(port: CppPort) -> str:
         numbers = f"{words.stride_elems}, {words.lanes}, {words.memories}"
     mover = mover_kernel(port) if port.kind is PortKind.STREAM else ""
     listed = f'"{port.name}", "<{letter}{element.storage_bits // 8}", {port.array.is_given}, '
-    return f'Array({listed}{port.array.shape}, {order}, {lanes}, {numbers}, "{mover}", {scale})'
+    return f'Array({listed}{port.array.shape}, {order}, {lanes}, {numbers}, "{mover}", {scale}, "{home.name}")'

@@ -72,7 +72,8 @@ def predict(
                 dsps=sum(dsps[pipeline.name] for pipeline in pipelines[node.node.name]),
             )
             for node in scheduled.nodes
-        )
+        ),
+        scheduled.graph.pass_count,
     )
 
 

@@ -56,6 +56,7 @@ class _NetworkLowering:
             processes,
             (*self.boundary.values(), *buffers, *self.local),
             tuple(channel for channel in channels if isinstance(channel, Fifo)),
+            self.scheduled.graph.pass_count,
         )
 
     def _boundary(self) -> dict[str, Memory]:

@@ -158,11 +158,14 @@ class Region {
 
     static void enter();
 
-    // Who fills a buffer that a process reads, and has not ended; null if nobody does.
+    // Who fills a buffer that a process reads, and has not ended; null if nobody does. Memory outside
+    // that a later process writes is updated in place: each element after it was read.
     Process *filler(const Process &reader) const {
-        for (const auto &writer : processes)
-            if (!writer->ended && shared(*writer, reader) != nullptr)
+        for (const auto &writer : processes) {
+            const Buffer *both = writer->ended ? nullptr : shared(*writer, reader);
+            if (both != nullptr && (both->bytes != 0 || writer->number < reader.number))
                 return writer.get();
+        }
         return nullptr;
     }
 
