@@ -13,7 +13,7 @@ from streamopt.ir.operators import Operator, Reduction
 from streamopt.options import option_group
 from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.space.level import BindingChoice
-from streamopt.transforms.rewrites import REWRITES, changed_by
+from streamopt.transforms.rewrites import REWRITES, TIME, changed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,8 @@ PARTIAL_TILES = "partial_tiles"
 """Unroll factors that don't divide their trip counts, in `Space.without`."""
 
 _TOOL: Binding = ()
-_FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
+ADDERS_IN_FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
+_FABRIC = ADDERS_IN_FABRIC
 _MULTIPLIERS = (Implementation.FULLDSP, Implementation.MEDDSP, Implementation.FABRIC)
 """With fewer DSPs than the tool takes unasked, those with more of them first."""
 _FULLDSP: Binding = ((Operator.MUL, Implementation.FULLDSP),)
@@ -59,7 +60,11 @@ _PLAIN = _VARIANTS[-2:]
 _Tried: TypeAlias = "tuple[tuple[str, ...], Graph, tuple[str, ...]]"
 """Rewrites that were made, what they gave, and those that come next."""
 
-TRIED = (_FIRST, *(name for name in REWRITES if any(name in form for form in _VARIANTS)))
+TRIED = (
+    _FIRST,
+    *(name for name in REWRITES if any(name in form for form in _VARIANTS)),
+    TIME,
+)
 """Rewrites that opt6 decides on."""
 
 

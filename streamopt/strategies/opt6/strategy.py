@@ -27,6 +27,7 @@ from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
+from streamopt.strategies.opt6.staged_passes import fits_on_chip, staged_design
 from streamopt.strategies.run import HEARTBEAT_SECONDS
 
 if TYPE_CHECKING:
@@ -102,14 +103,20 @@ class Opt6:
         InfeasibleError
             If no schedule has so few DSPs (E401).
         """
+        problem, space, staged = run.problem, self.options.space, None
+        with run.until_stopped():
+            staged = staged_design(run, self.options)
+        if staged is not None and not fits_on_chip(problem.graph, self.options.region.limits):
+            return staged.solution(run)
         search = _VariantSearch(run, self.options)
-        problem, space = run.problem, self.options.space
         with run.until_stopped():
             search.begin(self.sizing_clock)
             shares = bool(problem.ports)
             for names, graph in variants(problem.graph, space.without, shares_arguments=shares):
                 search.look(names, graph)
             search.refine()
+        if staged is not None and staged.design.rank < search.rank:
+            return staged.solution(run)
         return search.answer()
 
 
@@ -203,6 +210,11 @@ class _VariantSearch:
             self._bound(labels)
         if not self._is_close():
             self._kick(1.0)
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """Return the rank of the best design; the last of all where there is none."""
+        return (inf, 0) if self._best is None else self._best[0].rank
 
     def answer(self) -> Solution:
         """Return the best design with its bound.

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from streamopt.transforms.rewrites.registry import REWRITES, changed_by, rewritten
+from streamopt.transforms.rewrites.registry import REWRITES, TIME, changed_by, rewritten
 
-__all__ = ["REWRITES", "changed_by", "rewritten"]
+__all__ = ["REWRITES", "TIME", "changed_by", "rewritten"]

@@ -72,16 +72,22 @@ class UnrollTime(GraphRewrite):
             message = f"'{graph.name}' has no time loop that {self.steps} steps a pass divide"
             hint = "it has one where a sequential nest alone updates whole arrays in every step"
             raise LegalityError(Diagnostic("E325", message, hint=hint))
-        (node,) = graph.nodes
-        form = _form(graph, node)
-        assert form is not None, "it has time steps"
-        return _Unrolled(graph, node, form).graph(self.steps)
+        return one_pass(graph, self.steps)
 
 
 def pass_steps(graph: Graph) -> int:
     """Return the time steps of a graph that is one stencil; 0 for another graph."""
     form = _form(graph, graph.nodes[0]) if len(graph.nodes) == 1 else None
     return 0 if form is None else form.steps
+
+
+def one_pass(graph: Graph, steps: int) -> Graph:
+    """Return a pass of so many steps of a graph that has `pass_steps`, as often as it fits."""
+    (node,) = graph.nodes
+    form = _form(graph, node)
+    assert form is not None, "it has time steps"
+    assert isinstance(node, SequentialNode)
+    return _Unrolled(graph, node, form).graph(steps)
 
 
 def _form(graph: Graph, node: Node) -> StencilForm | None:
@@ -116,7 +122,8 @@ class _Unrolled:
         pairs = tuple(
             (name, self._sources[name]) for name in self._taken if name in self._sources
         )
-        passes = Passes(self._form.steps // steps, pairs) if self._form.steps > steps else None
+        count = self._form.steps // steps
+        passes = Passes(count, pairs) if count > 1 else None
         touched = {name for node in self._nodes for name in (*node.inputs, *node.outputs)}
         arrays = [
             array
