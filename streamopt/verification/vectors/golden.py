@@ -54,6 +54,10 @@ MAX_ELEMENTS = 2**26
 MAX_ITERATIONS = 2**34
 """Most iterations of all nests together: hours of the reference interpreter."""
 
+MAX_IN_ORDER = 2**30
+"""Most iterations of all sequential nests together, which take longer: with more of them nothing is
+known of the outputs."""
+
 _MANY_ITERATIONS = 2**28
 """So many take a minute or two, and one resolution has to do."""
 
@@ -75,7 +79,8 @@ class Golden:
         How inputs are to be drawn, and how they were: where nothing is asked for, several ways are
         tried.
     problems
-        Outputs that can't be checked, as no inputs were found that suit the program.
+        Outputs that can't be checked, as no inputs were found that suit the program, or as it
+        takes too long to interpret.
     """
 
     inputs: Mapping[str, NDArray[np.float64]]
@@ -148,6 +153,8 @@ def find_golden(
     _check_size(program)
     asked = ways or InputWays()
     asked.check(program)
+    if _iterations(program, in_order=True) > MAX_IN_ORDER:
+        return _unasked(program, seed, asked)
     first = _tightest(program, seed, asked, sums_in_any_order)
     if first.is_whole:
         return first
@@ -173,8 +180,23 @@ def _check_size(program: Program) -> None:
             raise VerificationError(Diagnostic("E727", f"{message}at most {most}", hint=hint))
 
 
-def _iterations(program: Program) -> int:
-    return sum(prod(nest.trip_counts.values()) for nest in program.nests)
+def _iterations(program: Program, *, in_order: bool = False) -> int:
+    nests = (nest for nest in program.nests if nest.sequential or not in_order)
+    return sum(prod(nest.trip_counts.values()) for nest in nests)
+
+
+def _unasked(program: Program, seed: int, ways: InputWays) -> Golden:
+    """Return inputs of a program that is too long to be interpreted, and nothing of its outputs."""
+    message = f"'{program.name}' has {_iterations(program, in_order=True)} iterations in order, "
+    message += f"too many for the interpreter: at most {MAX_IN_ORDER}"
+    hint = "verify the same program with smaller extents"
+    outputs = {
+        array.name: Result(np.full(array.shape, np.nan), np.full(array.shape, np.inf))
+        for array in program.arrays
+        if array.role is Role.OUTPUT
+    }
+    inputs, problem = make_inputs(program, seed, 4, 0, ways), Diagnostic("E727", message, hint=hint)
+    return Golden(inputs, outputs, 4, ways, ways, (problem,))
 
 
 def _alternatives(program: Program) -> Iterator[dict[str, Way]]:
