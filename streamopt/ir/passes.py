@@ -1,4 +1,4 @@
-"""Passes: a graph that runs several times, each time on the arrays that the time before has left."""
+"""Passes: a graph that runs several times, each time on what the time before has left."""
 
 from __future__ import annotations
 

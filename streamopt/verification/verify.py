@@ -21,7 +21,12 @@ from streamopt.verification.manifest import read_manifest
 from streamopt.verification.project import write_data
 from streamopt.verification.scratch import scratch
 from streamopt.verification.storage import numbers_of
-from streamopt.verification.vectors.golden import find_golden, in_any_order, sample_golden
+from streamopt.verification.vectors.golden import (
+    TOO_LARGE,
+    find_golden,
+    in_any_order,
+    sample_golden,
+)
 from streamopt.verification.vectors.inputs import InputWays, parsed_ways
 
 if TYPE_CHECKING:
@@ -91,6 +96,8 @@ def verify_compiled(
     _check_interface(manifest, program)
     ways = InputWays(parsed_ways(manifest.inputs)) if ways is None else ways
     golden = find_golden(program, manifest.seed if seed is None else seed, ways)
+    if any(problem.code == TOO_LARGE for problem in golden.problems):
+        raise VerificationError(*golden.problems)
     if traced is not None and traced.scheduled.reorders_sums:
         golden = in_any_order(program, golden)
     goldens = [("", golden)]

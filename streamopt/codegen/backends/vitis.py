@@ -142,7 +142,11 @@ def _one_pass(layout: DesignLayout) -> tuple[str, tuple[Item, ...]]:
     call = CppStatement(f"{name}({', '.join(taken)});")
     pairs = ", ".join(f"{given} is {output}" for output, given in layout.passes.in_place)
     says = Comment(f"Each pass ends before the next begins, on the same memory: {pairs}.")
-    return name, (*_interfaces(layout), says, For(count, layout.passes.count, (Pragma("pipeline off"), call)))
+    return name, (
+        *_interfaces(layout),
+        says,
+        For(count, layout.passes.count, (Pragma("pipeline off"), call)),
+    )
 
 
 def _flow(layout: DesignLayout) -> VitisFlow:

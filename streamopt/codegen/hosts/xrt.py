@@ -111,9 +111,7 @@ def host_files(
     """
     movers = [mover_kernel(port) for port in layout.streamed]
     yield "host.cpp", render(header) + checked_program(layout, _host(layout, types))
-    arrays = "".join(
-        f"    {_described(port, layout.home(port))},\n" for port in layout.boundary
-    )
+    arrays = "".join(f"    {_described(port, layout.home(port))},\n" for port in layout.boundary)
     yield "host.py", fill("host.py.in", top=layout.top, arrays=arrays)
     if movers:
         yield "stream_movers.cpp", stream_movers(layout, header, types)
@@ -240,4 +238,5 @@ def _described(port: CppPort, home: CppPort) -> str:
         numbers = f"{words.stride_elems}, {words.lanes}, {words.memories}"
     mover = mover_kernel(port) if port.kind is PortKind.STREAM else ""
     listed = f'"{port.name}", "<{letter}{element.storage_bits // 8}", {port.array.is_given}, '
-    return f'Array({listed}{port.array.shape}, {order}, {lanes}, {numbers}, "{mover}", {scale}, "{home.name}")'
+    place = f"{port.array.shape}, {order}, {lanes}, {numbers}"
+    return f'Array({listed}{place}, "{mover}", {scale}, "{home.name}")'

@@ -247,9 +247,7 @@ def _channel(graph: Graph, edge: Edge, plan: Schedule) -> ChannelPlan:
     return ChannelPlan(edge.channel, ChannelKind.FIFO, depth)
 
 
-def _fewest_in_fabric(
-    growth: _Growth, steps: int, updates: int, limits: Resources
-) -> int | None:
+def _fewest_in_fabric(growth: _Growth, steps: int, updates: int, limits: Resources) -> int | None:
     """Return the fewest stages with adders of LUTs for which a design should fit; None if none."""
     most = [getattr(limits, name) for name in RESOURCE_NAMES]
     for count in range(steps * updates + 1):

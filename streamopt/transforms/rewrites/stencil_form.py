@@ -154,7 +154,7 @@ def _bound(condition: ir.Condition) -> tuple[str, Span] | None:
 
 
 def _in_order(placed: list[_Placed]) -> tuple[int, ...] | None:
-    """Return an order in which statements may run one after the other as wholes, if there is one."""
+    """Return an order in which statements may run one after the other, each as a whole."""
     before: dict[int, set[int]] = {at: set() for at in range(len(placed))}
     for statement in placed:
         if any(distance != 0 for distance in _distances(statement, statement)):
@@ -172,9 +172,9 @@ def _in_order(placed: list[_Placed]) -> tuple[int, ...] | None:
 
 
 def _distances(first: _Placed, second: _Placed) -> Iterator[int | None]:
-    """Yield 1, 0 or -1 where the second statement meets the first one's elements later, in the same
+    """Yield whether a statement meets elements of another one later, at once or earlier.
 
-    iteration, or earlier; None where that differs or isn't seen.
+    That is 1, 0 or -1 for each pair of accesses; None where it differs or isn't seen.
     """
     writes = first.statement.target, second.statement.target
     for one, other in (

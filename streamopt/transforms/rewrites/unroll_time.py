@@ -20,7 +20,6 @@ from streamopt.ir.expression import (
     Select,
     all_of,
     moved_leaf,
-    reads,
     rewrite,
 )
 from streamopt.ir.graph import Node, SequentialNode
@@ -119,9 +118,7 @@ class _Unrolled:
         last = {update.array: at for at, update in enumerate(updates)}
         for at, update in enumerate(updates):
             self._add(update, is_last=last[update.array] == at)
-        pairs = tuple(
-            (name, self._sources[name]) for name in self._taken if name in self._sources
-        )
+        pairs = tuple((name, self._sources[name]) for name in self._taken if name in self._sources)
         count = self._form.steps // steps
         passes = Passes(count, pairs) if count > 1 else None
         touched = {name for node in self._nodes for name in (*node.inputs, *node.outputs)}

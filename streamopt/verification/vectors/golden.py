@@ -48,6 +48,9 @@ SHRINKS = (6,)
 POSITIVE = InputRange(0.5, 1.5)
 """Ways that are tried where numbers around 0 don't suit."""
 
+TOO_LARGE = "E727"
+"""Code of a program that the interpreter doesn't run."""
+
 MAX_ELEMENTS = 2**26
 """Most elements of all arrays together: values and bounds take 16 bytes each."""
 
@@ -177,7 +180,7 @@ def _check_size(program: Program) -> None:
         if count > most:
             message = f"'{program.name}' has {count} {what}, too many to make test data of: "
             hint = "choose smaller extents, or solve without -o"
-            raise VerificationError(Diagnostic("E727", f"{message}at most {most}", hint=hint))
+            raise VerificationError(Diagnostic(TOO_LARGE, f"{message}at most {most}", hint=hint))
 
 
 def _iterations(program: Program, *, in_order: bool = False) -> int:
@@ -195,7 +198,10 @@ def _unasked(program: Program, seed: int, ways: InputWays) -> Golden:
         for array in program.arrays
         if array.role is Role.OUTPUT
     }
-    inputs, problem = make_inputs(program, seed, 4, 0, ways), Diagnostic("E727", message, hint=hint)
+    inputs, problem = (
+        make_inputs(program, seed, 4, 0, ways),
+        Diagnostic(TOO_LARGE, message, hint=hint),
+    )
     return Golden(inputs, outputs, 4, ways, ways, (problem,))
 
 
