@@ -21,6 +21,7 @@ from streamopt.errors import Diagnostic
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Nest, Program, Statement
 from streamopt.verification.csim.standstill import Standstill
+from streamopt.verification.exact.interpreter import interpret
 from streamopt.verification.reference.execution import execute
 from streamopt.verification.storage import numbers_of
 
@@ -72,6 +73,8 @@ def first_wrong_token(
     state
         Of a run that did not come to its end.
     """
+    if state == EVERYTHING_ENDED:
+        inputs = last_inputs(scheduled.graph, inputs)
     values = graph_values(scheduled.graph, inputs, in_any_order=scheduled.reorders_sums)
     wrong_outputs = {output.name: output for output in outputs}
     layout = plan_layout(scheduled, dialect)
@@ -270,6 +273,20 @@ def graph_values(
     given.update({copy: inputs[original] for copy, original in graph.copies if original in inputs})
     nests = tuple(_nest(node) for node in graph.nodes)
     return execute(Program(graph.name, graph.arrays, nests), given, in_any_order=in_any_order)
+
+
+def last_inputs(
+    graph: Graph, inputs: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    """Return what the last pass of a graph begins with: the bits that those before it leave."""
+    found = dict(inputs)
+    if graph.passes is None:
+        return found
+    program = Program(graph.name, graph.arrays, tuple(_nest(node) for node in graph.nodes))
+    for _ in range(graph.passes.count - 1):
+        left = interpret(program, found)
+        found |= {given: left[output] for output, given in graph.passes.in_place}
+    return found
 
 
 def _nest(node: Node) -> Nest:

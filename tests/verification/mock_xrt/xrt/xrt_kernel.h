@@ -2,6 +2,8 @@
 #ifndef MOCK_XRT_KERNEL
 #define MOCK_XRT_KERNEL
 
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -41,7 +43,17 @@ class kernel {
         if (binary.binary.empty())
             refuse("no binary");
     }
-    int group_id(int argument) const { return 100 + argument; }
+    // Each argument has a bank of its own, but where MOCK_BANKS lists them: "4,5,4".
+    int group_id(int argument) const {
+        const char *told = std::getenv("MOCK_BANKS");
+        if (told == nullptr)
+            return 100 + argument;
+        std::istringstream banks(told);
+        std::string bank;
+        for (int at = 0; at <= argument; at++)
+            std::getline(banks, bank, ',');
+        return std::stoi(bank);
+    }
 
     // Like XRT's, it sets a first argument: a kernel without any is started by its run.
     template <typename First, typename... Others>
