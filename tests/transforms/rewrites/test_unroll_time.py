@@ -90,16 +90,16 @@ def stencil(rng: random.Random) -> str:
     return f"void k({arrays}, const float P[7][7]) {{ for (int t = 0; t < 4; t++) {{ {body} }} }}"
 
 
-@pytest.mark.parametrize("case", range(30))
-def test_random_stencils_compute_the_same(case: int, tmp_path: Path) -> None:
-    rng = random.Random(case)
-    source = loaded(stencil(rng), tmp_path)
-    graph = so.dataflow(source)
-    if pass_steps(graph) == 0:  # updates that no time loop holds together
-        assert len(graph.nodes) > 1 or not graph.nodes[0].outputs
-        return
-    for steps in (1, 2):
-        check_passes(source, rewritten(graph, (f"unroll_time:{steps}",)))
+def test_random_stencils_compute_the_same(tmp_path: Path) -> None:
+    unrolled = 0
+    for case in range(40):
+        source = loaded(stencil(random.Random(case)), tmp_path)
+        graph = so.dataflow(source)
+        if pass_steps(graph):  # some are no circle of updates, and no nest is sequential
+            unrolled += 1
+            for steps in (1, 2):
+                check_passes(source, rewritten(graph, (f"unroll_time:{steps}",)))
+    assert unrolled >= 15
 
 
 IN_PLACE = "A[i][j] = 0.5f * (A[i - 1][j] + B[i][j]);"
