@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.codegen.packing import Packing
-    from streamopt.ir.passes import Passes
+    from streamopt.ir.graph import Passes
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode
 

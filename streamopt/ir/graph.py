@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.operators import Reduction
-    from streamopt.ir.passes import Passes
     from streamopt.ir.program import Array, Loop, Program, Statement
     from streamopt.ir.window import Stretch, Window
 
@@ -252,6 +251,28 @@ def _lookup(arrays: tuple[Array, ...], nodes: tuple[Node, ...]) -> _Lookup:
         nodes={node.name: node for node in reversed(nodes)},
         writers={array: tuple(found) for array, found in writers.items()},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """How often a graph runs, one run after the other, each on what the one before has left.
+
+    Attributes
+    ----------
+    count
+        Runs; more than one.
+    in_place
+        Pairs (output, input) that are one memory off the chip: a run reads each element before it
+        writes it, and the next run reads what this one has written.
+    """
+
+    count: int
+    in_place: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        """Return one line: how often, and what is updated in place."""
+        pairs = ", ".join(f"{output} in the place of {given}" for output, given in self.in_place)
+        return f"{self.count} passes, {pairs}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class _StagedSearch:
         return [lanes for lanes in counts if most <= lanes <= MOST_LANES]
 
     def _growth(self, lanes: int) -> _Growth:
-        """Return what designs of so many lanes take, by those of one step and of two."""
+        """Return the amounts of designs of so many lanes, by those of one step and of two."""
         one, _ = self._design(_Shape(1, lanes))
         two, _ = self._design(_Shape(2, lanes))
         other, _ = self._design(_Shape(1, lanes, self._updates))

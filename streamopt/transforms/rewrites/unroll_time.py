@@ -22,9 +22,8 @@ from streamopt.ir.expression import (
     moved_leaf,
     rewrite,
 )
-from streamopt.ir.graph import Node, SequentialNode
+from streamopt.ir.graph import Node, Passes, SequentialNode
 from streamopt.ir.operators import CompareOp
-from streamopt.ir.passes import Passes
 from streamopt.ir.program import Loop, Role
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.rebuilding import with_parts

@@ -278,7 +278,7 @@ def graph_values(
 def last_inputs(
     graph: Graph, inputs: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
-    """Return what the last pass of a graph begins with: the bits that those before it leave."""
+    """Return the inputs of the last pass of a graph: the bits that those before it leave."""
     found = dict(inputs)
     if graph.passes is None:
         return found

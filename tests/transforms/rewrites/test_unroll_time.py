@@ -12,7 +12,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError
-from streamopt.ir.passes import Passes
+from streamopt.ir.graph import Passes
 from streamopt.transforms.rewrites import rewritten
 from streamopt.transforms.rewrites.unroll_time import pass_steps
 from streamopt.verification.vectors.inputs import make_inputs
