@@ -118,17 +118,31 @@ class _Builder:
     def _parted(
         self, group: SharedIterations, around: tuple[_Outer, ...]
     ) -> Iterator[SharedIterations]:
-        waiting: list[int] = []
+        """Yield groups of pieces that move along the same loops; sums are alone."""
+        together: list[int] = []
+        kind: tuple[bool, ...] | None = None
         for piece in group.pieces:
-            if len(group.pieces) > 1 and self._sums(group.loops, piece, around):
-                if waiting:
-                    yield SharedIterations(group.loops, tuple(waiting))
-                yield SharedIterations(group.loops, (piece,))
-                waiting = []
-            else:
-                waiting.append(piece)
-        if waiting:
-            yield SharedIterations(group.loops, tuple(waiting))
+            is_sum = len(group.pieces) > 1 and bool(self._sums(group.loops, piece, around))
+            own = self._moving(group.loops, piece, around)
+            if together and (is_sum or own != kind):
+                yield SharedIterations(group.loops, tuple(together))
+                together = []
+            together.append(piece)
+            kind = None if is_sum else own
+        yield SharedIterations(group.loops, tuple(together))
+
+    def _moving(
+        self, loops: Sequence[OrderedLoop], piece: int, around: tuple[_Outer, ...]
+    ) -> tuple[bool, ...]:
+        """Return which loops have several iterations with the piece."""
+        fixed = dict(self.problem.pieces[piece].fixed)
+        known = [one.values[piece].substitute(fixed) for one in around]
+        moving: list[bool] = []
+        for loop in loops:
+            value = loop.values[piece].substitute(fixed)
+            moving.append(not is_combination(value, known, self.problem.loops))
+            known.append(value)
+        return tuple(moving)
 
     def _phase(
         self, group: SharedIterations, around: tuple[_Outer, ...], position: tuple[int, ...]

@@ -12,7 +12,12 @@ from streamopt.ir.stepping.steps import Repeat
 from streamopt.transforms.autoschedule.building import NoStepsError, built
 from streamopt.transforms.autoschedule.fusing import with_fused_neighbours, with_shifted_phases
 from streamopt.transforms.autoschedule.legality import is_legal
-from streamopt.transforms.autoschedule.orders import OrderedPiece, in_source_order, sunk
+from streamopt.transforms.autoschedule.orders import (
+    OrderedPiece,
+    in_source_order,
+    steepest,
+    sunk,
+)
 from streamopt.transforms.autoschedule.pieces import problem_of
 from streamopt.transforms.autoschedule.scheduler import Sums, Wish, scheduled
 from streamopt.transforms.autoschedule.splitting import with_split_pieces
@@ -37,6 +42,8 @@ _MOST_RELATIONS = 64
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
 """Of a visit; cycles. Sums have a tree of adders behind them."""
 _MOST_ORDERS = 3
+_STEEPEST = 8
+"""Coefficients of iterators in a loop's value: larger ones mean divisions and many empty visits."""
 _DELAYS = (6, 14)
 """Iterations between a phase and one that needs it: so many rows of a tile, or of two, are as long
 as a chain of four operators is deep."""
@@ -139,7 +146,7 @@ def _add(
     taken: tuple[str, ...],
 ) -> Steps | None:
     """Add an order to those found, if there is one and it is legal."""
-    if order is None:
+    if order is None or steepest(order) > _STEEPEST:
         return None
     items = tuple(sunk(order))
     steps = _checked(problem, items, taken)

@@ -100,3 +100,10 @@ def pieces_in(items: Sequence[SunkItem]) -> tuple[int, ...]:
         for item in items
         for piece in (item.pieces if isinstance(item, SharedIterations) else pieces_in(item.items))
     )
+
+
+def steepest(items: Sequence[OrderedItem]) -> int:
+    """Return the largest coefficient of an iterator in the value of a loop."""
+    loops = [item for item in items if isinstance(item, OrderedLoop)]
+    own = (abs(f) for loop in loops for v in loop.values.values() for f in v.factors.values())
+    return max(*own, *(steepest(loop.body) for loop in loops), 0, 0)
