@@ -16,6 +16,7 @@ from streamopt.sim.guards import holds, iterators_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from streamopt.ir.expression import Condition
     from streamopt.ir.network import Memory, Pipeline, Port
     from streamopt.ir.program import Loop
     from streamopt.sim.in_turn.visits import Issued
@@ -29,16 +30,20 @@ class LanePort:
 
     Attributes
     ----------
+    conditions
+        Affine ones under which it matters: those of the port, and of all writes that a value that
+        it brings goes into.
     lanes
         Those that its element or its value depends on: the others bring or take the same.
     asking
-        Other lanes that its guard looks at; it happens if any of them has something to do.
+        Other lanes that its conditions look at; it happens if any of them has something to do.
     only_few
         Whether few of its lanes are looked at.
     """
 
     pipeline: Pipeline
     port: Port
+    conditions: tuple[Condition, ...]
     lanes: tuple[Loop, ...]
     asking: tuple[Loop, ...]
     only_few: bool = False
@@ -49,10 +54,14 @@ class LanePort:
         own = {name for subscript in port.subscripts for name in subscript.iterators()}
         if port.mode is AccessMode.WRITE:
             own |= _lanes_of_value(pipeline, port.value, {})
-        asked = iterators_of(port.guard) - own
+        conditions = _affine(port)
+        if port.mode is AccessMode.READ:
+            conditions += _common_conditions(pipeline, port.value)
+        asked = frozenset[str]().union(*map(iterators_of, conditions)) - own
         return LanePort(
             pipeline,
             port,
+            conditions,
             tuple(lane for lane in pipeline.lanes if lane.name in own),
             tuple(lane for lane in pipeline.lanes if lane.name in asked),
         )
@@ -72,6 +81,21 @@ class LanePort:
         if self.only_few and lane in self.lanes:
             return np.unique([0, last // 2, last])
         return np.arange(last + 1)
+
+
+def _affine(port: Port) -> tuple[Condition, ...]:
+    return () if port.guard is None else affine_conjuncts(port.guard)
+
+
+def _common_conditions(pipeline: Pipeline, value: str) -> tuple[Condition, ...]:
+    """Return what holds wherever a value is written, or something that is made of it."""
+    made = {value}
+    for operation in pipeline.operations:
+        if made & {*operation.operands}:
+            made.add(operation.result)
+    writes = [p for p in pipeline.ports if p.mode is AccessMode.WRITE and p.value in made]
+    first, *others = map(_affine, writes) if writes else ((),)
+    return tuple(part for part in first if all(part in other for other in others))
 
 
 def _lanes_of_value(
@@ -112,7 +136,7 @@ def port_touches(port: LanePort, issued: Issued, memory: Memory) -> tuple[Ints, 
         point[lane.name] = port.values(lane).reshape(shape)
     full = (size, *(port.values(lane).size for lane in axes))
     happens = np.ones((1,) * len(full), np.bool_)
-    for part in () if port.port.guard is None else affine_conjuncts(port.port.guard):
+    for part in port.conditions:
         happens = happens & holds(part, point)
     happens = np.broadcast_to(happens, full)
     over = tuple(range(1 + len(port.lanes), len(full)))
