@@ -88,7 +88,7 @@ def _affine(port: Port) -> tuple[Condition, ...]:
 
 
 def _common_conditions(pipeline: Pipeline, value: str) -> tuple[Condition, ...]:
-    """Return what holds wherever a value is written, or something that is made of it."""
+    """Return conditions that hold wherever a value is written, or something made of it."""
     made = {value}
     for operation in pipeline.operations:
         if made & {*operation.operands}:
