@@ -4,8 +4,8 @@ Loops are run level by level, with all their points at once. Points that no late
 are looked at once, so that a stencil's steps, which are all alike, cost as much as one.
 
 A visit has as many iterations as its loops have points and ``warm_up``, at least ``least_cycles``
-of them. A loop without iterations is one idle iteration in its place; if it is the outermost of a
-visit, that is all of it.
+of them, and ``last_cycles`` in the last iteration of the loop around. A loop without iterations is
+one idle iteration in its place; if it is the outermost of a visit, that is all of it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 IDLE_ITERATIONS = 1
 """Of a loop that has none: its counter still moves on."""
+IS_LAST = "is last"
+"""Value of a point: whether the innermost loop around is in its last iteration."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +67,11 @@ class Points:
         rows, back = np.unique(rows, axis=1, return_inverse=True)
         return Points(dict(zip(kept, rows, strict=True)), rows.shape[1]), back.ravel()
 
+    def having(self, name: str, values: Ints | int) -> Points:
+        """Return the points with another value each."""
+        own = np.broadcast_to(np.asarray(values, np.int64), self.size)
+        return Points({**self.values, name: own}, self.size)
+
     def chosen(self, which: NDArray[np.bool_]) -> Points:
         """Return some of the points."""
         values = {name: own[which] for name, own in self.values.items()}
@@ -74,7 +81,7 @@ class Points:
         return np.broadcast_to(bound.evaluate(self.values), self.size).astype(np.int64)
 
 
-START = Points({}, 1)
+START = Points({IS_LAST: np.ones(1, np.int64)}, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,10 +125,11 @@ def _issued_among(
         points, first = around.chosen(seen), starts[seen]
         starts = starts + lengths
         if isinstance(item, Turn):
+            points = Points({k: v for k, v in points.values.items() if k != IS_LAST}, points.size)
             points, numbers = _rows(item.loops, points, first + item.warm_up, windows)
             yield Issued(item, points, numbers)
         else:
-            inner, place = points.inside(item.loop)
+            inner, place = _turned(points, item.loop)
             begins = _one_after_another(first, place, _together(item.items, inner))
             yield from _issued_among(item.items, inner, begins, windows)
 
@@ -169,13 +177,23 @@ def _iterations(item: TurnItem, around: Points) -> Ints:
     trips = points.bounds(item.loop)[1]
     idle = np.where(trips == 0, IDLE_ITERATIONS, 0)
     if item.loop.name not in frozenset[str]().union(*map(_needed, item.items)):
-        return (idle + trips * _together(item.items, points))[back]
-    inner, place = points.inside(item.loop)
+        once, last = (_together(item.items, points.having(IS_LAST, flag)) for flag in (0, 1))
+        return (idle + np.where(trips > 0, (trips - 1) * once + last, 0))[back]
+    inner, place = _turned(points, item.loop)
     return (idle + _by_place(place, _together(item.items, inner), points.size))[back]
 
 
+def _turned(points: Points, loop: StepLoop) -> tuple[Points, Ints]:
+    """Return the points of a loop around pipelines, which know its last iteration."""
+    inner, place = points.inside(loop)
+    return inner.having(IS_LAST, np.diff(place, append=-1) != 0), place
+
+
 def _visit_iterations(turn: Turn, points: Points) -> Ints:
-    busy = np.maximum(_nest_iterations(turn.loops, points) + turn.warm_up, turn.least_cycles)
+    least: Ints | int = turn.least_cycles
+    if turn.last_cycles > turn.least_cycles:
+        least = np.where(points.values[IS_LAST] > 0, turn.last_cycles, turn.least_cycles)
+    busy = np.maximum(_nest_iterations(turn.loops, points) + turn.warm_up, least)
     if not turn.loops:
         return busy
     return np.where(points.bounds(turn.loops[0])[1] == 0, IDLE_ITERATIONS, busy)
@@ -202,9 +220,10 @@ def _by_place(place: Ints, counts: Ints, size: int) -> Ints:
 def _needed(item: TurnItem) -> frozenset[str]:
     """Return the iterators of loops around an item that its iterations depend on."""
     if isinstance(item, Turn):
-        return _bounding(item.loops)
+        is_longer = item.last_cycles > item.least_cycles
+        return _bounding(item.loops) | {*[IS_LAST] * is_longer}
     inside = frozenset[str]().union(*map(_needed, item.items))
-    return (inside | _bounding((item.loop,))) - {item.loop.name}
+    return (inside - {item.loop.name, IS_LAST}) | _bounding((item.loop,))
 
 
 def _bounding(loops: Sequence[StepLoop]) -> frozenset[str]:

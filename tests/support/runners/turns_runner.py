@@ -33,14 +33,17 @@ def values_of(loop: StepLoop, point: Point) -> range:
     return range(lower, min(int(bound.evaluate(point)) for bound in loop.upper))
 
 
-def iterations(items: Sequence[TurnItem], point: Point, number: int) -> Iterator[Iteration | int]:
+def iterations(
+    items: Sequence[TurnItem], point: Point, number: int, *, is_last: bool = True
+) -> Iterator[Iteration | int]:
     """Yield iterations in order, and at last the number of the next."""
     for item in items:
         if isinstance(item, TurnLoop):
             values = values_of(item.loop, point)
             number += not values
             for value in values:
-                for each in iterations(item.items, {**point, item.loop.name: value}, number):
+                inside, last = {**point, item.loop.name: value}, value == values[-1]
+                for each in iterations(item.items, inside, number, is_last=last):
                     if isinstance(each, int):
                         number = each
                     else:
@@ -55,7 +58,8 @@ def iterations(items: Sequence[TurnItem], point: Point, number: int) -> Iterator
                 end = each
             else:
                 yield each
-        number = max(end, number + item.least_cycles)
+        least = max(item.least_cycles, item.last_cycles) if is_last else item.least_cycles
+        number = max(end, number + least)
     yield number
 
 
