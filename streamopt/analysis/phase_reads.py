@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import reads
+from streamopt.ir.expression import conjuncts, reads
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
-    from streamopt.ir.expression import Access
+    from streamopt.ir.expression import Access, Condition
     from streamopt.ir.program import Statement
     from streamopt.ir.stepping.steps import Phase
 
@@ -17,16 +17,33 @@ if TYPE_CHECKING:
 def fetched(phase: Phase) -> tuple[Access, ...]:
     """Return the accesses that a phase reads from memory, each once.
 
-    What an earlier statement of the phase wrote at the same place, if no guard kept it from that,
-    goes on as a value.
+    What an earlier statement of the phase wrote at the same place goes on as a value, if it surely
+    ran: without a guard, or with one that holds wherever the reading statement runs.
     """
     found: dict[Access, None] = {}
-    written: set[Access] = set()
-    for statement in phase.statements:
-        found |= dict.fromkeys(access for access in reads_of(statement) if access not in written)
-        if statement.guard is None:
-            written.add(statement.target)
+    for at, statement in enumerate(phase.statements):
+        before = phase.statements[:at]
+        for access in reads_of(statement):
+            if not is_forwarded(access, statement, before):
+                found[access] = None
     return tuple(found)
+
+
+def is_forwarded(access: Access, statement: Statement, before: Sequence[Statement]) -> bool:
+    """Return whether a read of a statement surely gets what an earlier one of its phase wrote."""
+    own = _parts(statement)
+    return any(each.target == access and _parts(each) <= own for each in before)
+
+
+def _parts(statement: Statement) -> frozenset[Condition]:
+    return frozenset() if statement.guard is None else frozenset(conjuncts(statement.guard))
+
+
+def is_overwritten(number: int, statements: Sequence[Statement]) -> bool:
+    """Return whether a later statement of a phase surely writes the same element."""
+    own = statements[number]
+    later = statements[number + 1 :]
+    return any(each.target == own.target and _parts(each) <= _parts(own) for each in later)
 
 
 def reads_of(statement: Statement) -> tuple[Access, ...]:

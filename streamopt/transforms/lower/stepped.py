@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList, read_guards
-from streamopt.analysis.phase_reads import may_be_stale, reads_of
+from streamopt.analysis.phase_reads import is_forwarded, may_be_stale, reads_of
 from streamopt.analysis.sum_steps import sum_step
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
@@ -280,8 +280,10 @@ class _PhaseLowering:
                 parts = (*affine, *(() if mirror.guard is None else (mirror.guard,)))
                 self._port(AccessMode.WRITE, held.name, statement.target, value, parts)
         later = self.laned.phase.statements[number + 1 :]
-        if any(statement.target in reads_of(each) for each in later):
-            self._forward(statement, value, body)
+        readers = [each for each in later if statement.target in reads_of(each)]
+        if readers:
+            sure = all(is_forwarded(statement.target, each, (statement,)) for each in readers)
+            self._forward(statement, value, None if sure else body)
         stale = (statement.target,)
         self.values = {a: v for a, v in self.values.items() if not may_be_stale(a, stale)}
         self.operations += body.operations
@@ -289,10 +291,10 @@ class _PhaseLowering:
     def _before(self, statement: Statement, body: OperationList) -> str:
         return body.value(ir.Read(statement.target))
 
-    def _forward(self, statement: Statement, value: str, body: OperationList) -> None:
-        """Let later statements take what this one wrote; a guard chooses between old and new."""
+    def _forward(self, statement: Statement, value: str, body: OperationList | None) -> None:
+        """Let later statements take the value that this one wrote, or else the old one."""
         target = statement.target
-        if statement.guard is not None:
+        if body is not None:
             old = self._fetched(target, None)
             value = body.add(Operator.SELECT, self.arrays[target.array].element, value, old)
         self.values[target] = value
@@ -318,14 +320,23 @@ class _PhaseLowering:
         shared = {n for n in self.lanes if is_read or n in self.laned.phase.sums}
         shared -= {*access.iterators()}
         own = () if self.laned.guard is None else (self.laned.guard,)
-        parts = [
-            ir.substitute_condition(part, self.position)
-            for condition in (*own, *conditions)
-            for part in ir.conjuncts(condition)
-            if not shared & {*_iterators(part)}
-        ]
+        wanted = [part for one in (*own, *conditions) for part in ir.conjuncts(one)]
+        kept = [part for part in wanted if not shared & {*_iterators(part)}]
+        if len(kept) < len(wanted):
+            kept += self._inside(access)
+        parts = [ir.substitute_condition(part, self.position) for part in kept]
         guard = ir.all_of(tuple(dict.fromkeys(parts))) if parts else None
         self.ports.append(Port(mode, self.memories[held].name, places, value, guard))
+
+    def _inside(self, access: ir.Access) -> Iterator[ir.Condition]:
+        """Yield that the lanes of an access are inside the constant bounds of their loops."""
+        for loop in self.laned.phase.loops:
+            count, place = self.lanes.get(loop.name, 1), ir.Index(Affine.iterator(loop.name))
+            if loop.name in access.iterators() and count > 1:
+                if loop.least % count:
+                    yield ir.Compare(ir.CompareOp.GE, place, ir.Literal(loop.least))
+                if loop.end % count:
+                    yield ir.Compare(ir.CompareOp.LT, place, ir.Literal(loop.end))
 
 
 def _iterators(condition: ir.Condition) -> Iterator[str]:

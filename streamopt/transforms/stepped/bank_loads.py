@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,10 +57,24 @@ class LanedAccess:
         Of the memory.
     extents
         Pairs (lane iterator, lanes), of those that the subscripts use.
+    told
+        Pairs (iterator, number) that hold where the access happens.
     """
 
     subscripts: tuple[LanedSubscript, ...]
     extents: tuple[tuple[str, int], ...]
+    told: tuple[tuple[str, int], ...] = ()
+
+    def where(self, told: tuple[tuple[str, int], ...]) -> LanedAccess:
+        """Return the access in iterations where iterators have some numbers."""
+        known = {name: Affine.of(number) for name, number in told}
+        subscripts: list[LanedSubscript] = []
+        for one in self.subscripts:
+            moving = one.moving.substitute(known)
+            offset = one.offset + Affine.of(moving.constant)
+            moving -= Affine.of(moving.constant)
+            subscripts.append(LanedSubscript(moving, offset, one.modulus, one.is_free))
+        return LanedAccess(tuple(subscripts), self.extents)
 
     @property
     def moving(self) -> tuple[Affine, ...]:
@@ -68,7 +83,10 @@ class LanedAccess:
 
 
 def laned_access(
-    subscripts: Sequence[Affine], position: Mapping[str, Affine], lanes: Mapping[str, int]
+    subscripts: Sequence[Affine],
+    position: Mapping[str, Affine],
+    lanes: Mapping[str, int],
+    told: Mapping[str, int] = MappingProxyType({}),
 ) -> LanedAccess:
     """Return an access over tiles and lanes.
 
@@ -78,10 +96,13 @@ def laned_access(
         By loop of the phase: its iterator over tile and lane.
     lanes
         By lane iterator.
+    told
+        Iterators of loops in order that have one number wherever the access happens.
     """
     found = tuple(_laned(subscript.substitute(position), lanes) for subscript in subscripts)
     used = {name for s in subscripts for name in s.substitute(position).iterators()}
-    return LanedAccess(found, tuple((name, n) for name, n in lanes.items() if name in used))
+    extents = tuple((name, n) for name, n in lanes.items() if name in used)
+    return LanedAccess(found, extents, tuple(sorted(told.items())))
 
 
 def _laned(subscript: Affine, lanes: Mapping[str, int]) -> LanedSubscript:
@@ -121,8 +142,24 @@ def _split(atom: Atom, lanes: Mapping[str, int]) -> tuple[Affine, Affine, bool]:
 
 def fullest_bank(accesses: Iterable[LanedAccess], factors: tuple[int, ...]) -> int:
     """Return the most elements of one bank that accesses touch in one iteration."""
+    every = tuple(dict.fromkeys(accesses))
+    cases = {(), *(access.told for access in every)}
+    return max(_meeting(every, told, factors) for told in cases)
+
+
+def _meeting(
+    every: Sequence[LanedAccess], told: tuple[tuple[str, int], ...], factors: tuple[int, ...]
+) -> int:
+    """Return the most elements of one bank where iterators have some numbers."""
+    known = dict(told)
+    accesses = [
+        access.where(told)
+        for access in every
+        if (known or not access.told)
+        and all(known.get(name, number) == number for name, number in access.told)
+    ]
     groups: dict[tuple[Affine, ...], list[LanedAccess]] = {}
-    for access in dict.fromkeys(accesses):
+    for access in accesses:
         groups.setdefault(access.moving, []).append(access)
     return sum(_fullest(tuple(group), factors) for group in groups.values())
 

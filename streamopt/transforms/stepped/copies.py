@@ -25,8 +25,10 @@ BLOCK_WORDS = 512
 """Of a block RAM of 18 Kbit, of 36 bits at most."""
 MOST_REGISTERS = 1024
 """Elements of an array without ports."""
-REGISTERS_OF_A_BANK = 4
+REGISTERS_OF_A_BANK = 16
 """Elements: banks that hold as few of them are registers."""
+FEW_REGISTERS = 4
+"""Elements that are registers however many accesses there are."""
 MOST_CANDIDATES = 24
 
 
@@ -65,7 +67,7 @@ class ServedCopies:
 
 def served_copies(demand: ArrayDemand, ii: int) -> ServedCopies | None:
     """Return copies of an array that serve all reads; None if no few copies do."""
-    if prod(demand.shape) <= REGISTERS_OF_A_BANK:
+    if prod(demand.shape) <= FEW_REGISTERS:
         return _registers(demand)
     found = _memories(demand, ii)
     few = prod(demand.shape) <= MOST_REGISTERS
@@ -156,7 +158,17 @@ def _candidates(demand: ArrayDemand) -> Iterator[tuple[int, ...]]:
         for factors in _factors_for(access, accesses, demand.shape)
     )
     pairs = (tuple(map(max, one, other)) for one, other in combinations_with_replacement(single, 2))
-    yield from dict.fromkeys(((1,) * len(demand.shape), *single, *pairs))
+    some = dict.fromkeys(((1,) * len(demand.shape), *single, *pairs))
+    yield from some
+    for factors in single:
+        for at, (factor, extent) in enumerate(zip(factors, demand.shape, strict=True)):
+            if factor > 1 and factor & (factor - 1) == 0 and 2 * factor < extent:
+                yield (*factors[:at], 2 * factor, *factors[at + 1 :])
+    if any(len(writes) > 1 for writes in demand.writes):
+        for factors in some:
+            for at, (factor, extent) in enumerate(zip(factors, demand.shape, strict=True)):
+                if factor == 1 < extent:
+                    yield (*factors[:at], 2, *factors[at + 1 :])
 
 
 def _factors_for(
@@ -181,16 +193,12 @@ def _factors_for(
             _banks_for(s, extents, names, extent)
             for s, names, extent in zip(access.subscripts, own, shape, strict=True)
         ]
-        yield tuple(parts)
         together = [other for other in others if other.moving == access.moving]
-        yield tuple(
-            _spanning(at, part, together, extent)
+        either = [
+            dict.fromkeys((part, _spanning(at, part, together, extent)))
             for at, (part, extent) in enumerate(zip(parts, shape, strict=True))
-        )
-        yield tuple(
-            _spanning(at, part, together, extent) if part > 1 else 1
-            for at, (part, extent) in enumerate(zip(parts, shape, strict=True))
-        )
+        ]
+        yield from product(*either)
 
 
 def _banks_for(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.phase_reads import fetched
+from streamopt.analysis.phase_reads import fetched, is_overwritten
 from streamopt.ir.affine import Affine
 from streamopt.transforms.stepped.bank_loads import LANE, laned_access
 from streamopt.transforms.stepped.tile_loops import tile_loops
@@ -27,10 +28,20 @@ class PhaseDraft:
     tiles: tuple[StepLoop, ...]
     lanes: tuple[tuple[str, int], ...]
 
-    def laned(self, subscripts: Sequence[Affine]) -> LanedAccess:
-        """Return subscripts over the phase's loops as places of its lanes."""
+    def laned(
+        self, subscripts: Sequence[Affine], told: Mapping[str, int] = MappingProxyType({})
+    ) -> LanedAccess:
+        """Return subscripts over the phase's loops as places of its lanes.
+
+        Parameters
+        ----------
+        told
+            Iterators that have one number wherever they are touched.
+        """
         lanes = {name + LANE: count for name, count in self.lanes}
-        return laned_access(subscripts or (Affine(),), self._position(), lanes)
+        own = {loop.name for loop in self.phase.loops}
+        around = {name: number for name, number in told.items() if name not in own}
+        return laned_access(subscripts or (Affine(),), self._position(), lanes, around)
 
     def _position(self) -> dict[str, Affine]:
         """Return every iterator over tile and lane; a tile loop of one value is that value."""
@@ -49,9 +60,13 @@ class PhaseDraft:
         return tuple(access for access in fetched(self.phase) if access.array == array)
 
     def writes_of(self, array: str) -> tuple[tuple[int, Statement], ...]:
-        """Return its statements that write an array, with their places."""
-        statements = enumerate(self.phase.statements)
-        return tuple((at, each) for at, each in statements if each.target.array == array)
+        """Return its statements whose writes of an array last, with their places."""
+        statements = self.phase.statements
+        return tuple(
+            (at, each)
+            for at, each in enumerate(statements)
+            if each.target.array == array and not is_overwritten(at, statements)
+        )
 
 
 def draft(

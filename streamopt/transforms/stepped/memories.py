@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.operators import CompareOp
 from streamopt.ir.stepping.stepped import HeldArray, HeldDimension, Mirror
-from streamopt.transforms.stepped.copies import ArrayDemand, blocks_of, served_copies
+from streamopt.transforms.stepped.copies import (
+    MOST_REGISTERS,
+    ArrayDemand,
+    blocks_of,
+    served_copies,
+)
+from streamopt.transforms.stepped.normal_form import told_iterators
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.program import Array
+    from streamopt.transforms.stepped.bank_loads import LanedAccess
     from streamopt.transforms.stepped.copies import ServedCopies
     from streamopt.transforms.stepped.drafts import PhaseDraft
     from streamopt.transforms.stepped.slices import Slice, SliceFinder
@@ -46,9 +54,16 @@ class ArrayMemories:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Copies of one kind: of the whole array, or of a slice of it."""
+    """Copies of one kind: of the whole array, or of a slice of it.
+
+    Attributes
+    ----------
+    writes
+        Triples (phase, statement, guard beside the statement's).
+    """
 
     reads: tuple[Read, ...]
+    writes: tuple[tuple[str, int, Condition | None], ...]
     shape: tuple[int, ...]
     copies: ServedCopies
     slice: Slice | None = None
@@ -57,84 +72,127 @@ class _Group:
     def blocks(self) -> int:
         return sum(blocks_of(self.shape, factors) for factors in self.copies.factors)
 
+    @property
+    def is_registers(self) -> bool:
+        return self.copies.factors == (self.shape,)
+
 
 def array_memories(
     array: Array, drafts: Sequence[PhaseDraft], slices: SliceFinder, ii: int
 ) -> ArrayMemories | None:
     """Return memories that serve all reads of an array in so many cycles; None if none do."""
-    reads = [(d.phase.name, access) for d in drafts for access in d.reads_of(array.name)]
-    whole = _whole(array, drafts, reads, ii)
-    if whole is not None and len(whole.copies.factors) == 1:
-        return _memories(array, drafts, [whole])
-    groups = _sliced(array, drafts, reads, slices, ii)
-    if groups is None:
-        return None if whole is None else _memories(array, drafts, [whole])
-    if whole is not None and whole.blocks <= sum(group.blocks for group in groups):
-        groups = [whole]
-    return _memories(array, drafts, groups)
+    groups = _Chooser(array, drafts, slices, ii).groups()
+    return None if groups is None else _memories(array, drafts, groups)
 
 
-def _sliced(
-    array: Array, drafts: Sequence[PhaseDraft], reads: list[Read], slices: SliceFinder, ii: int
-) -> list[_Group] | None:
-    """Return copies for the reads that no slices serve, and slices for others; None if none do."""
-    found: dict[Read, _Group] = {}
-    for read in reads:
-        own = slices.slice_of(*read)
-        group = None if own is None else _of_slice(array, drafts, [read], own, ii)
-        if group is not None:
-            found[read] = group
-    if not found:
-        return None
-    rest = _whole(array, drafts, [read for read in reads if read not in found], ii)
-    if rest is None:
-        return None
-    for read in [*found]:
-        others = {other: group for other, group in found.items() if other != read}
-        more = _whole(array, drafts, [one for one in reads if one not in others], ii)
-        if more is not None and more.blocks <= rest.blocks + found[read].blocks:
-            rest, found = more, others
-    return [rest, *found.values()]
+@dataclass(frozen=True, slots=True)
+class _Chooser:
+    """Chooses copies and slices of one array."""
 
+    array: Array
+    drafts: Sequence[PhaseDraft]
+    slices: SliceFinder
+    ii: int
 
-def _whole(
-    array: Array, drafts: Sequence[PhaseDraft], reads: Sequence[Read], ii: int
-) -> _Group | None:
-    shape = array.shape or (1,)
-    demand = ArrayDemand(
-        shape,
-        tuple(
-            tuple(d.laned(access.subscripts) for name, access in reads if name == d.phase.name)
-            for d in drafts
-        ),
-        tuple(
-            tuple(d.laned(each.target.subscripts) for _, each in d.writes_of(array.name))
-            for d in drafts
-        ),
-    )
-    copies = served_copies(demand, ii)
-    return None if copies is None else _Group(tuple(reads), shape, copies)
+    def groups(self) -> list[_Group] | None:
+        """Return what serves all reads; None if nothing does."""
+        reads = [(d.phase.name, a) for d in self.drafts for a in d.reads_of(self.array.name)]
+        whole = self.whole(reads)
+        if whole is not None and whole.is_registers:
+            return [whole]
+        sliced = {read: group for read in reads for group in self.of_slice(read)}
+        own = [read for read, group in sliced.items() if self._is_own(read, group)]
+        if whole is not None and len(whole.copies.factors) == 1 and not own:
+            return [whole]
+        found = self._mixed(reads, sliced, own)
+        if found is None:
+            return None if whole is None else [whole]
+        if whole is not None and not own and whole.blocks <= sum(each.blocks for each in found):
+            return [whole]
+        return found
 
+    def _is_own(self, read: Read, group: _Group) -> bool:
+        """Return whether a phase that writes the array waits for a read of few elements.
 
-def _of_slice(
-    array: Array, drafts: Sequence[PhaseDraft], reads: Sequence[Read], own: Slice, ii: int
-) -> _Group | None:
-    shape = tuple(d.modulus or array.shape[d.dimension] for d in own.held) or (1,)
-    guards = {(phase, number): guard for phase, number, guard in own.writes}
-    writes = tuple(
-        tuple(
-            d.laned(_solved_places(each.target, own.held, guards[d.phase.name, at], d))
-            for at, each in d.writes_of(array.name)
-            if (d.phase.name, at) in guards
+        A memory of its own lets the read be late, and other reads of the array be early.
+        """
+        writes = {d.phase.name for d in self.drafts if d.writes_of(self.array.name)}
+        return read[0] in writes and prod(group.shape) <= MOST_REGISTERS
+
+    def _mixed(
+        self, reads: list[Read], sliced: dict[Read, _Group], own: list[Read]
+    ) -> list[_Group] | None:
+        """Return slices for some reads and copies for the others."""
+        if not sliced:
+            return None
+        rest = self.whole([read for read in reads if read not in sliced])
+        if rest is None:
+            return None
+        for read in [read for read in sliced if read not in own]:
+            others = {other: group for other, group in sliced.items() if other != read}
+            more = self.whole([one for one in reads if one not in others])
+            if more is not None and more.blocks <= rest.blocks + sliced[read].blocks:
+                rest, sliced = more, others
+        return [rest, *sliced.values()]
+
+    def whole(self, reads: Sequence[Read]) -> _Group | None:
+        """Return copies of the array for some reads."""
+        name, shape = self.array.name, self.array.shape or (1,)
+        writes = [(d, at, each) for d in self.drafts for at, each in d.writes_of(name)]
+        if len({d.phase.name for d, _, _ in writes}) < len(writes):
+            needed = self.slices.needed(name, reads)
+            writes = [one for one in writes if (one[0].phase.name, one[1]) in needed]
+        demand = ArrayDemand(
+            shape,
+            self._reads(reads, None),
+            tuple(
+                tuple(
+                    d.laned(each.target.subscripts, told_iterators(each.guard))
+                    for d, _, each in writes
+                    if d is own
+                )
+                for own in self.drafts
+            ),
         )
-        for d in drafts
-    )
-    wanted = tuple(
-        tuple(d.laned(_places(access, own.held)) for name, access in reads if name == d.phase.name)
-        for d in drafts
-    )
-    copies = served_copies(ArrayDemand(shape, wanted, writes), ii)
-    return None if copies is None else _Group(tuple(reads), shape, copies, own)
+        copies = served_copies(demand, self.ii)
+        if copies is None:
+            return None
+        places = tuple((d.phase.name, at, None) for d, at, _ in writes)
+        return _Group(tuple(reads), places, shape, copies)
+
+    def of_slice(self, read: Read) -> tuple[_Group, ...]:
+        """Return the slice for a read, if there is one."""
+        own = self.slices.slice_of(*read)
+        if own is None:
+            return ()
+        shape = tuple(d.modulus or self.array.shape[d.dimension] for d in own.held) or (1,)
+        guards = {(phase, number): guard for phase, number, guard in own.writes}
+        writes = tuple(
+            tuple(
+                d.laned(
+                    _solved_places(each.target, own.held, guards[d.phase.name, at], d),
+                    told_iterators(each.guard),
+                )
+                for at, each in d.writes_of(self.array.name)
+                if (d.phase.name, at) in guards
+            )
+            for d in self.drafts
+        )
+        demand = ArrayDemand(shape, self._reads([read], own.held), writes)
+        copies = served_copies(demand, self.ii)
+        return () if copies is None else (_Group((read,), own.writes, shape, copies, own),)
+
+    def _reads(
+        self, reads: Sequence[Read], held: Sequence[HeldDimension] | None
+    ) -> tuple[tuple[LanedAccess, ...], ...]:
+        return tuple(
+            tuple(
+                d.laned(access.subscripts if held is None else _places(access, held))
+                for name, access in reads
+                if name == d.phase.name
+            )
+            for d in self.drafts
+        )
 
 
 def _places(access: Access, held: Sequence[HeldDimension]) -> tuple[Affine, ...]:
@@ -185,7 +243,8 @@ def _memories(
             name = draft.phase.name
             new = [
                 Mirror(at, memory.name, guard)
-                for at, guard in _writes(array, draft, group.slice)
+                for phase, at, guard in group.writes
+                if phase == name
                 for memory in own
             ]
             mirrors[name] = (*mirrors.get(name, ()), *new)
@@ -199,11 +258,3 @@ def _memory(array: Array, group: _Group, number: int, factors: tuple[int, ...]) 
         return HeldArray(name, array.name, held, group.shape, factors)
     own = group.slice
     return HeldArray(name, array.name, own.held, group.shape, factors, own.start)
-
-
-def _writes(
-    array: Array, draft: PhaseDraft, own: Slice | None
-) -> list[tuple[int, Condition | None]]:
-    if own is None:
-        return [(at, None) for at, _ in draft.writes_of(array.name)]
-    return [(at, guard) for phase, at, guard in own.writes if phase == draft.phase.name]

@@ -12,6 +12,7 @@ from streamopt.ir.stepping.steps import Phase, walk_phases
 from streamopt.transforms.stepped.drafts import draft
 from streamopt.transforms.stepped.like import alike
 from streamopt.transforms.stepped.memories import array_memories
+from streamopt.transforms.stepped.normal_form import normalized
 from streamopt.transforms.stepped.slices import SliceFinder
 from streamopt.transforms.stepped.transfers import transfer_out, transfers_in
 
@@ -42,7 +43,7 @@ def stepped_nest(
     """
     known = tuple(sorted(arrays.items()))
     lanes = tuple((name, count) for name, count in plan.unroll if count > 1)
-    nest = _nest(node, steps, plan.order, lanes, known)
+    nest = _nest(node, normalized(steps), plan.order, lanes, known)
     lengths = dict(plan.least_cycles), dict(plan.last_cycles)
     return replace(nest, items=_with_lengths(nest.items, *lengths))
 

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.instances import StatementInstance, access_text, domain_text
+from streamopt.analysis.instances import StatementInstance, access_text, domain_text, is_certain
 from streamopt.analysis.last_touches import Event, last_touches
+from streamopt.analysis.phase_reads import is_forwarded
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.source import Assign, RangeLoop
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.stepping.steps import StepItem, StepLoop, Steps
 
+AT_END = 1 << 30
+"""Place of what comes after all."""
 MODULI = (1, 2, 4)
 """Places along a dimension that a slice folds, tried one after another."""
 
@@ -67,6 +70,11 @@ class _Placed:
     instance: StatementInstance
     around: int
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """Return the phase and the place of the statement in it."""
+        return self.phase, self.number
+
 
 class SliceFinder:
     """Finds slices for reads of the phases of an order."""
@@ -74,10 +82,10 @@ class SliceFinder:
     def __init__(self, steps: Steps, shapes: Mapping[str, tuple[int, ...]]) -> None:
         self.shapes = shapes
         self.placed = tuple(_placed(steps.items, (), ()))
-        self.parallel = {
-            phase.name: frozenset(loop.name for loop in phase.loops) for phase in steps.phases
-        }
+        self.phases = {phase.name: phase for phase in steps.phases}
         self._found: dict[tuple[str, Access], Slice | None] = {}
+        self._values: dict[tuple[str, Access], _Values] = {}
+        self._lasting: dict[str, tuple[tuple[str, int], ...]] = {}
 
     def slice_of(self, phase: str, access: Access) -> Slice | None:
         """Return the smallest slice that serves a read of a phase; None if there is none."""
@@ -86,11 +94,49 @@ class SliceFinder:
             self._found[key] = self._slice(phase, access)
         return self._found[key]
 
+    def needed(self, array: str, reads: Sequence[tuple[str, Access]]) -> set[tuple[str, int]]:
+        """Return the statements whose values some reads find, or which are there at the end."""
+        found = set(self._last(array))
+        for phase, access in reads:
+            values = self._values_of(phase, access)
+            found |= {values.writes[n].key for n in values.written}
+        return found
+
+    def _last(self, array: str) -> Iterator[tuple[str, int]]:
+        """Yield the statements that write some element for the last time."""
+        if array not in self._lasting:
+            names = [f"d{at}" for at in range(len(self.shapes[array]))]
+            access = ir.Access(array, tuple(map(Affine.iterator, names)))
+            loops = tuple(
+                RangeLoop(name, (Affine(),), (Affine.of(extent),), ())
+                for name, extent in zip(names, self.shapes[array], strict=True)
+            )
+            end = StatementInstance(
+                Assign(access, ir.Read(access)), loops, (AT_END, *(0 for _ in names))
+            )
+            values = _Values(self, [_Placed("", 0, end, 0)], access)
+            self._lasting[array] = tuple(values.writes[name].key for name in values.written)
+        yield from self._lasting[array]
+
+    def _values_of(self, phase: str, access: Access) -> _Values:
+        key = phase, access
+        if key not in self._values:
+            statements = self.phases[phase].statements
+            readers = [
+                p
+                for p in self.placed
+                if p.phase == phase
+                and access in p.instance.reads
+                and not is_forwarded(access, statements[p.number], statements[: p.number])
+            ]
+            self._values[key] = _Values(self, readers, access)
+        return self._values[key]
+
     def _slice(self, phase: str, access: Access) -> Slice | None:
-        candidates = [*self._held(access, self.parallel[phase])]
+        candidates = [*self._held(access, frozenset(one.name for one in self.phases[phase].loops))]
         if not candidates:
             return None
-        values = _Values(self, phase, access)
+        values = self._values_of(phase, access)
         found = (values.slice_at(held) for held in candidates)
         return next((one for one in found if one is not None), None)
 
@@ -143,19 +189,21 @@ def _placed(
 class _Values:
     """The values that one read of a phase gets, as isl relations."""
 
-    def __init__(self, finder: SliceFinder, phase: str, access: Access) -> None:
+    def __init__(self, finder: SliceFinder, readers: Sequence[_Placed], access: Access) -> None:
         import islpy as isl
 
         self.access, self.shape = access, finder.shapes[access.array]
         self.writers = [p for p in finder.placed if p.instance.target.array == access.array]
-        self.readers = [p for p in finder.placed if p.phase == phase and access in p.instance.reads]
+        self.readers = readers
         self.sinks = {
             f"R{at}": Event(f"R{at}", _evaluated(p.instance, access), access, 0)
             for at, p in enumerate(self.readers)
         }
         sources = [
-            Event(f"W{at}", p.instance, p.instance.target, 1) for at, p in enumerate(self.writers)
+            Event(f"W{at}", p.instance, p.instance.target, 1, is_certain(p.instance))
+            for at, p in enumerate(self.writers)
         ]
+        certain = {event.name for event in sources if event.hides}
         flow = last_touches([*self.sinks.values()], sources)
         self.relations = flow.relations
         self.written: dict[str, Any] = {}
@@ -165,6 +213,8 @@ class _Values:
             self.written[name] = points if known is None else known.union(points)
         self.first = {name: _accessed(event) for name, event in self.sinks.items()}
         for relation in self.relations:
+            if relation.get_tuple_name(isl.dim_type.in_) not in certain:
+                continue
             name = relation.get_tuple_name(isl.dim_type.out)
             self.first[name] = self.first[name].subtract_domain(relation.range())
         self.reads = dict(zip(self.sinks, self.readers, strict=True))

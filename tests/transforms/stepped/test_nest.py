@@ -227,5 +227,35 @@ def _brought(
 
 def test_slices_are_small_and_leave_one_copy() -> None:
     nest = built(lu(33), i=4, a=4, b=8)
-    assert [memory.shape for memory in nest.memories] == [(33, 33), (1,), (33,), (2, 33)]
+    shapes = [memory.shape for memory in nest.memories]
+    assert shapes == [(33, 33), (33,), (1,), (33,), (2, 33)]
     assert nest.ii == 1
+
+
+def test_updates_of_one_element_under_guards_are_one_write() -> None:
+    order = ordered("guarded", {"T": (40, 40), "x": (40,)}, """
+        for w 1 40
+        . phase best: i 0 40-w
+        . : T[i][i+w] = max(T[i][i+w], T[i][i+w-1])
+        . : T[i][i+w] = max(T[i][i+w], x[i]) when w >= 2
+        . : T[i][i+1] = x[i] when w == 1
+    """)  # fmt: skip
+    nest = built(order, i=4)
+    (laned,) = nest.phases
+    assert [mirror.statement for mirror in laned.mirrors if mirror.memory == "T_0"] == [2]
+    assert all(statement.guard is None for statement in laned.phase.statements)
+    assert {str(access) for access, _ in laned.reads} == {"T[i][w + i]", "T[i][w + i - 1]", "x[i]"}
+    assert nest.ii == 1
+
+
+def test_statements_under_one_number_of_a_loop_have_banks_apart() -> None:
+    order = ordered("border", {"p": (80, 40)}, """
+        for j 0 39
+        . phase row: i 0 80
+        . : p[i][0] = 0.0 when j == 0
+        . : p[i][j+1] = p[i][j+1] * 2.0 + p[i][j]
+        for k 0 40
+        . phase back: m 0 80
+        . : p[m][k] = p[m][k] * 3.0
+    """)  # fmt: skip
+    assert built(order, i=8, m=8).ii == 1

@@ -1,0 +1,102 @@
+"""Statements of a phase that update one element one after another: each of them always.
+
+Before::
+
+    T[i][w] = max(T[i][w], T[i][w - 1])
+    if w >= 2: T[i][w] = max(T[i][w], x[i])
+    if w == 1: T[i][1] = y[i]
+
+After::
+
+    T[i][w] = max(T[i][w], T[i][w - 1])
+    T[i][w] = max(T[i][w], x[i]) if w >= 2 else T[i][w]
+    T[i][w] = y[i] if w == 1 else T[i][w]
+
+so that only the last one goes to memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.phase_reads import reads_of
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
+from streamopt.ir.operators import CompareOp
+from streamopt.ir.stepping.steps import Phase, Repeat, Steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.program import Statement
+    from streamopt.ir.stepping.steps import StepItem
+
+
+def normalized(steps: Steps) -> Steps:
+    """Return an order with the statements of its phases as above."""
+    return replace(steps, items=_items(steps.items))
+
+
+def _items(items: Sequence[StepItem]) -> tuple[StepItem, ...]:
+    return tuple(
+        replace(item, statements=_statements(item))
+        if isinstance(item, Phase)
+        else Repeat(item.loop, _items(item.items))
+        for item in items
+    )
+
+
+def _statements(phase: Phase) -> tuple[Statement, ...]:
+    found: list[Statement] = []
+    always: set[Access] = set()
+    known = [a for s in phase.statements if s.guard is None for a in (s.target, *reads_of(s))]
+    for statement in phase.statements:
+        one = _spelled_alike(statement, known)
+        if one.guard is not None and one.target in always:
+            kept = ir.Select(one.guard, one.value, ir.Read(one.target))
+            one = replace(one, value=kept, guard=None)
+        if one.guard is None:
+            always.add(one.target)
+        found.append(one)
+    return tuple(found)
+
+
+def _spelled_alike(statement: Statement, known: Iterable[Access]) -> Statement:
+    """Return a statement whose accesses are written like others to which its guard makes them."""
+    guard = statement.guard
+    told = {name: Affine.of(number) for name, number in told_iterators(guard).items()}
+    if not told:
+        return statement
+
+    def alike(access: Access) -> Access:
+        same = (one for one in known if _are_equal(one, access, told))
+        return next(same, access)
+
+    return statement.rewritten(ir.moved_leaf(alike), alike(statement.target))
+
+
+def told_iterators(guard: ir.Condition | None) -> dict[str, int]:
+    """Return the iterators whose number a guard tells, with it."""
+    found: dict[str, int] = {}
+    for part in () if guard is None else ir.conjuncts(guard):
+        match part:
+            case ir.Compare(CompareOp.EQ, left, right):
+                sides = ir.as_affine(left), ir.as_affine(right)
+            case _:
+                continue
+        if sides[0] is not None and sides[1] is not None:
+            apart = sides[0] - sides[1]
+            if apart.is_linear and len(apart.factors) == 1:
+                ((name, factor),) = apart.factors.items()
+                if apart.constant % factor == 0:
+                    found[name] = -apart.constant // factor
+    return found
+
+
+def _are_equal(one: Access, other: Access, told: Mapping[str, Affine]) -> bool:
+    if one.array != other.array:
+        return False
+    pairs = zip(one.subscripts, other.subscripts, strict=True)
+    return all((a - b).substitute(told) == Affine() for a, b in pairs)
