@@ -95,7 +95,7 @@ class _Chooser:
     ii: int
 
     def groups(self) -> list[_Group] | None:
-        """Return what serves all reads; None if nothing does."""
+        """Return copies and slices that serve all reads; None if none do."""
         reads = [(d.phase.name, a) for d in self.drafts for a in d.reads_of(self.array.name)]
         whole = self.whole(reads)
         if whole is not None and whole.is_registers:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 AT_END = 1 << 30
 """Place of what comes after all."""
+APART = 1 << 10
+"""Between the places of phases: statements of those without loops lie in between."""
 MODULI = (1, 2, 4)
 """Places along a dimension that a slice folds, tried one after another."""
 
@@ -171,15 +173,16 @@ def _placed(
     items: Sequence[StepItem], around: tuple[StepLoop, ...], position: tuple[int, ...]
 ) -> Iterator[_Placed]:
     for place, item in enumerate(items):
+        here = (*position, APART * place)
         if not isinstance(item, Phase):
-            yield from _placed(item.items, (*around, item.loop), (*position, place))
+            yield from _placed(item.items, (*around, item.loop), here)
             continue
         loops = tuple(
             RangeLoop(loop.name, loop.lower, loop.upper, ()) for loop in (*around, *item.loops)
         )
         for number, statement in enumerate(item.statements):
             inner = (0,) * (len(item.loops) - 1) + ((number,) if item.loops else ())
-            at = (*position, place, *inner) if item.loops else (*position, 64 * place + number)
+            at = (*here, *inner) if item.loops else (*position, APART * place + number)
             guards = () if statement.guard is None else ir.conjuncts(statement.guard)
             assign = Assign(statement.target, statement.value)
             instance = StatementInstance(assign, loops, at, guards)
@@ -347,7 +350,7 @@ def _visits(name: str, placed: _Placed, depth: int) -> Any:
     for at in range(placed.around):
         times += [str(instance.position[at]), f"c{at}"]
     last = instance.position[placed.around]
-    times.append(str(last if len(instance.loops) > placed.around else last // 64))
+    times.append(str(last - last % APART))
     times += ["0"] * (depth - len(times))
     names = ", ".join(f"c{at}" for at in range(len(instance.loops)))
     return isl.Map(f"{{ {name}[{names}] -> [{', '.join(times)}] }}")

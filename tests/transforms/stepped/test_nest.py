@@ -50,7 +50,20 @@ WEDGE = ordered("wedge", {"C": (20, 20)}, """
     . phase fill: i k 12, j k|i-2 2*i+1|k+9
     . : C[i][j] = C[i][j] + 1.0
 """)  # fmt: skip
+CORNERS = ordered("corners", {"A": (40, 40)}, """
+    for k 0 40
+    . phase corner:
+    . : A[k][k] = A[k][k] + 1.0
+    . : A[k][k] = A[k][k] * A[k][k]
+    . phase row: j k+1 40
+    . : A[k][j] = A[k][j] * A[k][k]
+    . phase last:
+    . : A[k][k] = A[k][k] + A[k][39]
+    . phase rest: a k+1 40, b k+1 40
+    . : A[a][b] = A[a][b] - A[a][k] * A[k][b] + A[k][k]
+""")  # fmt: skip
 CASES = {
+    "corners": (CORNERS, {"j": 4, "a": 2, "b": 4}),
     "lu": (lu(11), {"i": 4, "a": 4, "b": 3}),
     "lu wide": (lu(9), {"i": 8, "a": 2, "b": 8}),
     "lu sliced": (lu(33), {"i": 4, "a": 4, "b": 8}),
