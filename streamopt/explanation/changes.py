@@ -10,7 +10,6 @@ from streamopt.explanation.source_changes import source_changes
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.pipelines.timings import Reason
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.transforms.rewrites import changed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -202,12 +201,12 @@ def _sequential(
 
 
 def _remedy(design: KnownDesign, node: SequentialNode) -> str:
-    if changed_by(design.scheduled.graph, ["relieve_loops"])[0] and design.level != LevelName.OPT6:
-        return f"--level {LevelName.OPT6} runs its loops in another order"
+    if design.level and not LEVELS[LevelName(design.level)].unrolls_sequential:
+        return f"--level {LevelName.OPT6} gives lanes to those of its loops that carry nothing"
     if "earlier iteration" in node.reason or "in turns" in node.reason:
         return (
-            "no order of its loops was found in which the innermost one carries nothing, so write "
-            "each step into an array of its own, or put what doesn't depend on it into other nests"
+            "its steps wait for each other, so write each step into an array of its own, or put "
+            "what doesn't depend on it into other nests"
         )
     return "write every element of its output, once, in a nest of its own"
 

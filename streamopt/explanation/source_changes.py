@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
 
 ADVICE = {
-    "relieve_loops": "order the loops of {nodes} so that the innermost one carries nothing: "
-    "interchange them, or go along diagonals",
     "split_arrays": "make {arrays} arrays of their own, one for each block that is read",
     "split_loops": "give {arrays} a dimension, and {nodes} a loop, for each part of an index "
     "that is computed",

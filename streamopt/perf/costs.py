@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import NodePlan
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.dsp import dsps_per_lane
@@ -21,7 +20,7 @@ from streamopt.perf.paper.timing import nest_timing
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
     from streamopt.ir.schedule import Binding
     from streamopt.perf.paper.timing import NestTiming
 
@@ -103,13 +102,13 @@ class OpenPlans:
 
 
 class SequentialCosts(Protocol):
-    """The plans of sequential nodes of one graph, each with what it costs as built."""
+    """The plans of sequential nodes, each with what it costs as built."""
 
-    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return plans worth considering, first the one that begins: without lanes."""
         ...
 
-    def cost(self, node: SequentialNode, plan: NodePlan) -> NodeCost:
+    def cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan."""
         ...
 
@@ -139,14 +138,14 @@ class CostModel(Protocol):
         ...
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
-        """Return DSPs below which no choice of a node in a setting goes."""
+        """Return DSPs below which no choice of a streaming node in a setting goes."""
         ...
 
-    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `SequentialCosts`."""
         ...
 
-    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
         ...
 
@@ -176,27 +175,21 @@ class PublishedCosts:
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return the DSPs of one lane."""
-        if self.sequential is None or not isinstance(node, SequentialNode):
-            return setting.lane_dsps
-        return least_plan_dsps(self.sequential, node, setting.binding)
+        return setting.lane_dsps
 
-    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `SequentialCosts`."""
         if self.sequential is None:
             return (plain_plan(node),)
-        return self.sequential.plans(node, wanted)
+        return self.sequential.plans(graph, node, wanted)
 
-    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
         if self.sequential is None:
+            ins, outs = graph.in_edges()[node.name], graph.out_edges()[node.name]
+            setting = Setting.of(graph, node, ins, outs)
             return self.node_cost(node, plan.order, plan.factors, setting)
-        return self.sequential.cost(node, plan)
-
-
-def least_plan_dsps(costs: SequentialCosts, node: SequentialNode, binding: Binding) -> int:
-    """Return the DSPs of the plan of a sequential node that has no lanes."""
-    first, *_ = costs.plans(node, OpenPlans(bindings=(binding,)))
-    return int(costs.cost(node, first).dsps)
+        return self.sequential.cost(graph, node, plan)
 
 
 PUBLISHED: CostModel = PublishedCosts()
@@ -224,15 +217,15 @@ class LaterCosts:
         """Return DSPs below which no choice of a node with that binding goes."""
         return self.whole.least_dsps(node, setting)
 
-    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `SequentialCosts`."""
-        return self.whole.plans(node, wanted)
+        return self.whole.plans(graph, node, wanted)
 
-    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
-        cost = self.whole.plan_cost(node, plan, setting)
-        other = self.times.plan_cost(node, plan, setting).timing
-        return _no_earlier(cost, other, setting.operands)
+        cost = self.whole.plan_cost(graph, node, plan)
+        other = self.times.plan_cost(graph, node, plan).timing
+        return _no_earlier(cost, other, tuple(other.last_read))
 
 
 def _no_earlier(cost: NodeCost, other: NestTiming[Any], operands: Sequence[str]) -> NodeCost:
@@ -287,10 +280,10 @@ class PricedCosts:
         """Return DSPs below which no choice of a node with that binding goes."""
         return self.whole.least_dsps(node, setting)
 
-    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `SequentialCosts`."""
-        return self.whole.plans(node, wanted)
+        return self.whole.plans(graph, node, wanted)
 
-    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
-        return self._paid(self.whole.plan_cost(node, plan, setting))
+        return self._paid(self.whole.plan_cost(graph, node, plan))

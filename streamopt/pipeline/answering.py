@@ -51,9 +51,12 @@ def problem_of(
 ) -> tuple[Graph, Problem]:
     """Return the graph that is given, and the question for its least latency."""
     from streamopt.strategies.problem import Problem, problem_with_ports
+    from streamopt.strategies.sequential.plan_builder import published_costs
 
     given = dataflow(graph)
     problem = Problem(given, space_options(level, dsp, space))
+    if not problem.level.is_as_built:
+        problem = problem.within(costs=published_costs(or_usual(on)))
     return given, problem_with_ports(problem, space.ports, on)
 
 

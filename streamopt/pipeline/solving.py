@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from streamopt.options import checked
 from streamopt.pipeline.design_limits import Budget
-from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.solved import solved
 from streamopt.space.level import LevelName
 from streamopt.space.objective import ObjectiveName, named_objective
@@ -133,13 +132,12 @@ def pareto(
     SolverError
         If the level is opt6 (E523), or the solver is unknown, missing, unlicensed or failed.
     """
-    from streamopt.pipeline.answering import space_options
+    from streamopt.pipeline.answering import problem_of
     from streamopt.strategies.dispatch import strategies
     from streamopt.strategies.exact.front import solve_front
-    from streamopt.strategies.problem import Problem
     from streamopt.strategies.run import Run
 
-    problem = Problem(dataflow(graph), space_options(LevelName(level), dsp, space))
+    _, problem = problem_of(graph, LevelName(level), dsp, replace(space, ports=()))
     run = Run(problem, effort.options(time_limit))
     return solve_front(run, strategies(effort.solver, effort.formulation), on_front)
 

@@ -127,6 +127,7 @@ def plainest(space: DecisionSpace) -> Schedule:
         {
             node.name: [factor_of[node.name, loop.name] for loop in node.loops]
             for node in space.graph.nodes
+            if not isinstance(node, SequentialNode)
         },
         plans=first_plans(space.graph, space.costs),
     )
@@ -135,7 +136,7 @@ def plainest(space: DecisionSpace) -> Schedule:
 def first_plans(graph: Graph, costs: CostModel) -> dict[str, NodePlan]:
     """Return the plans of sequential nodes without lanes."""
     sequential = (node for node in graph.nodes if isinstance(node, SequentialNode))
-    return {node.name: costs.plans(node, OpenPlans())[0] for node in sequential}
+    return {node.name: costs.plans(graph, node, OpenPlans())[0] for node in sequential}
 
 
 def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> Prediction:
@@ -182,7 +183,7 @@ def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str,
         plan = plans[node.name]
         setting = Setting.of(graph, node, ins[node.name], outs[node.name], plan.binding)
         if isinstance(node, SequentialNode):
-            found[node.name] = costs.plan_cost(node, plan, setting)
+            found[node.name] = costs.plan_cost(graph, node, plan)
         else:
             found[node.name] = costs.node_cost(node, plan.order, plan.factors, setting)
     return found
@@ -203,7 +204,7 @@ def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
         if plan.order not in space.orders[node.name]:
             found.append(f"{node.name}: loop order {', '.join(plan.order)} is not allowed")
     for group in space.classes:
-        taken = {factors[node].get(loop, 1) for node, loop in group.members}
+        taken = {factors[node][loop] for node, loop in group.members}
         if len(taken) > 1 or not taken <= set(group.factors):
             loops = ", ".join(f"{node}.{loop}" for node, loop in group.members)
             found.append(f"unroll factors {sorted(taken)} of {loops} are not allowed")

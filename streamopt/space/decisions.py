@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.costs import PUBLISHED, Setting
+from streamopt.perf.costs import PUBLISHED, OpenPlans, Setting
 from streamopt.space.fixed import NOTHING_FIXED, fixed_classes, fixed_orders
 from streamopt.space.tiles import Coupling, TileClass, tile_classes
 
@@ -157,6 +157,9 @@ def _least_dsps(graph: Graph, options: SpaceOptions) -> dict[str, int]:
     def least_of(node: Node) -> int:
         setting = Setting.of(graph, node, ins[node.name], outs[node.name])
         choices = options.bindings.get(node.name, ((),))
+        if isinstance(node, SequentialNode):
+            plans = options.costs.plans(graph, node, OpenPlans(bindings=choices))
+            return min(int(options.costs.plan_cost(graph, node, p).dsps) for p in plans)
         return min(options.costs.least_dsps(node, replace(setting, binding=b)) for b in choices)
 
     each = {node.name: least_of(node) for node in graph.nodes}

@@ -72,10 +72,12 @@ def fixed_classes(
         E409 for a factor of an unknown loop, or one that doesn't divide the trip counts of its
         class, on a sequential node, or that isn't that of another loop of the class.
     """
-    known = {key for group in classes for key in group.members}
-    for node, loop in fixed.factors:
-        if (node, loop) not in known:
-            raise _refused("E409", f"{graph.name} has no loop '{loop}' of a node '{node}'")
+    nodes = {node.name: node for node in graph.nodes}
+    for (name, loop), factor in fixed.factors.items():
+        if name not in nodes or loop not in nodes[name].trip_counts:
+            raise _refused("E409", f"{graph.name} has no loop '{loop}' of a node '{name}'")
+        if factor > 1 and isinstance(nodes[name], SequentialNode):
+            raise _sequential(graph, name, loop, factor)
     return tuple(_fixed_class(graph, group, fixed) for group in classes)
 
 
@@ -90,8 +92,6 @@ def _fixed_class(graph: Graph, group: TileClass, fixed: Fixed) -> TileClass:
             message += f"{own}; they walk one dimension of an array between them"
             raise _refused("E409", message)
     for member, inner in group.members:
-        if factor > 1 and isinstance(graph.node(member), SequentialNode):
-            raise _sequential(graph, member, inner, factor)
         trips = graph.node(member).trip_counts[inner]
         place = f"loop {inner} of {member}, with {trips} iterations"
         if factor not in group.factors and not 1 <= factor <= trips:

@@ -41,6 +41,11 @@ class Level:
     untiled_first: bool = False
     is_as_built: bool = False
 
+    @property
+    def unrolls_sequential(self) -> bool:
+        """Return whether loops of sequential nodes may have lanes: their orders are free, too."""
+        return self.permutes and self.tiles
+
 
 LEVELS: dict[LevelName, Level] = {
     level.name: level

@@ -48,8 +48,8 @@ def plan_rows(
     """
     setting = Setting.of(space.graph, node, *channels)
     wanted = open_plans(space, node, most_dsps)
-    plans = space.costs.plans(node, wanted)
-    costs = [space.costs.plan_cost(node, plan, setting) for plan in plans]
+    plans = space.costs.plans(space.graph, node, wanted)
+    costs = [space.costs.plan_cost(space.graph, node, plan) for plan in plans]
     columns = np.array([(c.dsps, c.timing.last_write, c.luts) for c in costs], dtype=np.int64)
     fits = columns[:, DSPS] <= most_dsps
     if space.horizon_cycles is not None:
@@ -81,9 +81,8 @@ def plan_rows(
 
 def open_plans(space: DecisionSpace, node: SequentialNode, most_dsps: int) -> OpenPlans:
     """Return which plans of a node are of interest in a space."""
-    level = space.level
     bindings = space.bindings.get(node.name, ((),))
-    has_lanes = level.permutes and level.tiles
+    has_lanes = space.level.unrolls_sequential
     return OpenPlans(most_dsps, space.lut_limit, has_lanes=has_lanes, bindings=bindings)
 
 

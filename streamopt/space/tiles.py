@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph
+    from streamopt.ir.graph import Edge, Graph, Node
 
 MOST_CHOICES = 8_000
 """Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
@@ -111,9 +111,9 @@ def _pairs(edge: Edge, coupling: Coupling) -> Iterator[tuple[LoopKey, LoopKey]]:
 def coupled_loops(
     graph: Graph, coupling: Coupling = Coupling.PUBLISHED
 ) -> tuple[tuple[LoopKey, ...], ...]:
-    """Return the loops of all nodes, grouped by equal unroll factor, in program order."""
+    """Return the loops of all streaming nodes, grouped by equal unroll factor, in program order."""
     links: nx.Graph[LoopKey] = nx.Graph()
-    links.add_nodes_from((node.name, loop.name) for node in graph.nodes for loop in node.loops)
+    links.add_nodes_from((n.name, loop.name) for n in _streaming(graph) for loop in n.loops)
     edges = (edge for edge in graph.edges if not edge.is_whole)
     links.add_edges_from(pair for edge in edges for pair in _pairs(edge, coupling))
     rank = {key: index for index, key in enumerate(links.nodes)}
@@ -131,7 +131,7 @@ def tile_classes(
     coupling: Coupling = Coupling.PUBLISHED,
     partial: bool = False,
 ) -> tuple[TileClass, ...]:
-    """Return the tile classes of a graph.
+    """Return the tile classes of a graph; loops of sequential nodes are in none.
 
     Parameters
     ----------
@@ -142,16 +142,14 @@ def tile_classes(
     partial
         Whether factors need not divide trip counts.
     """
-    trip_counts = {
-        (node.name, loop.name): loop.trip_count for node in graph.nodes for loop in node.loops
-    }
-    fixed = {node.name for node in graph.nodes if isinstance(node, SequentialNode)}
+    streaming = _streaming(graph)
+    trip_counts = {(n.name, loop.name): loop.trip_count for n in streaming for loop in n.loops}
     rows = {(node.name, window.row_loop) for node in graph.nodes for window in node.windows}
     built = {(n.name, s.loop): s.iterations for n in graph.nodes for s in n.stretches}
     classes: list[TileClass] = []
     for group in coupled_loops(graph, coupling):
         common = {1}
-        if tiles and not fixed & {name for name, _ in group}:
+        if tiles:
             common = set(divisors(trip_counts[group[0]], tiling_limit))
             for key in group:
                 common &= set(divisors(trip_counts[key], tiling_limit))
@@ -160,9 +158,13 @@ def tile_classes(
                 common = {1}
         classes.append(TileClass(group, tuple(sorted(common))))
     if partial and tiles:
-        whole = {key for key in trip_counts if key[0] in fixed or key in rows or key in built}
+        whole = {key for key in trip_counts if key in rows or key in built}
         return _with_partial_tiles(classes, trip_counts, whole, tiling_limit)
     return tuple(classes)
+
+
+def _streaming(graph: Graph) -> Iterator[Node]:
+    return (node for node in graph.nodes if not isinstance(node, SequentialNode))
 
 
 def _with_partial_tiles(

@@ -88,6 +88,9 @@ def _clock(graph: Graph | None, design: Evaluation) -> Iterator[DesignWarning]:
 def _sequential(graph: Graph) -> Iterator[DesignWarning]:
     for node in graph.nodes:
         if isinstance(node, SequentialNode):
-            remedy = "its loops are neither reordered nor unrolled"
+            remedy = (
+                "it takes whole arrays and hands over whole ones; of its loops, those whose "
+                "iterations don't wait for each other may have lanes"
+            )
             words = f"{node.name} is sequential"
             yield DesignWarning("W07", words, node.reason, remedy=remedy, place=node.loc)

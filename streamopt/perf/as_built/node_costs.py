@@ -19,7 +19,6 @@ import numpy as np
 
 from streamopt.analysis.accumulator import is_hurried
 from streamopt.analysis.operations import accumulates
-from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
@@ -27,7 +26,7 @@ from streamopt.ir.schedule import bound_implementation
 from streamopt.perf.as_built.closed_form import built_run
 from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
 from streamopt.perf.as_built.node_operators import node_operators
-from streamopt.perf.costs import NodeCost, least_plan_dsps
+from streamopt.perf.costs import NodeCost
 from streamopt.perf.paper.timing import NestTiming
 from streamopt.perf.pipelines.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.pipelines.recurrence import (
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.graph import Graph, Node, SequentialNode
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import Binding, NodePlan
@@ -192,17 +191,15 @@ class AsBuiltCosts:
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node goes; adders may do without."""
-        if isinstance(node, SequentialNode):
-            return least_plan_dsps(self._sequential, node, setting.binding)
         return self._nest(node, setting.binding).least_dsps()
 
-    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
-        return self._sequential.plans(node, wanted)
+        return self._sequential.plans(graph, node, wanted)
 
-    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
-        return self._sequential.cost(node, plan)
+        return self._sequential.cost(graph, node, plan)
 
     def _nest(self, node: Node, binding: Binding) -> _NodeBody:
         key = (node.name, binding)

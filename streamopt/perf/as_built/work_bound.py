@@ -17,7 +17,7 @@ from streamopt.analysis.accumulator import is_hurried
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation
 from streamopt.perf.as_built.node_operators import node_operators
-from streamopt.perf.costs import OpenPlans, Setting
+from streamopt.perf.costs import OpenPlans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 WEIGHTS: Floats = np.linspace(0.0, 1.0, 1025)
 """Of the DSPs; the rest is of the LUTs."""
-NO_SETTING = Setting((), 1, 0)
 AS_TOOL: tuple[Binding, ...] = ((),)
 ROUNDING = 1e-9
 """Relative, that sums of floats may be too large by."""
@@ -68,7 +67,8 @@ def work_bound_cycles(
         if isinstance(node, SequentialNode):
             ways = bindings.get(node.name, AS_TOOL)
             wanted = OpenPlans(limits.dsps, limits.luts, has_lanes=True, bindings=ways)
-            runs = (costs.plan_cost(node, p, NO_SETTING).timing for p in costs.plans(node, wanted))
+            plans = costs.plans(graph, node, wanted)
+            runs = (costs.plan_cost(graph, node, plan).timing for plan in plans)
             alone[node.name] = float(min(run.last_write for run in runs))
             continue
         own = shares.of_node(node, bindings.get(node.name, AS_TOOL))

@@ -20,7 +20,7 @@ from streamopt.ir.ports import WORD_BITS, words_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.graph import Node, SequentialNode
+    from streamopt.ir.graph import Graph, Node, SequentialNode
     from streamopt.ir.network import Memory, Network, Pipeline
     from streamopt.ir.schedule import NodePlan
     from streamopt.perf.costs import CostModel, NodeCost, OpenPlans, Setting
@@ -161,10 +161,10 @@ class ChannelLimited:
         """Return DSPs below which no choice of a node with that binding goes."""
         return self._costs.least_dsps(node, setting)
 
-    def plans(self, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
-        return self._costs.plans(node, wanted)
+        return self._costs.plans(graph, node, wanted)
 
-    def plan_cost(self, node: SequentialNode, plan: NodePlan, setting: Setting) -> NodeCost:
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
-        return self._costs.plan_cost(node, plan, setting)
+        return self._costs.plan_cost(graph, node, plan)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from streamopt.errors import Diagnostic, OptionError
 from streamopt.options import closest
@@ -49,7 +48,7 @@ class NodeTerms:
     @property
     def lanes(self) -> Any:
         """The copies of the loop body that work in parallel."""
-        return self.total(np.prod(np.array(self.rows.factors), axis=1).tolist())
+        return self.total([prod(factors) for factors in self.rows.factors])
 
     @property
     def latency(self) -> Any:
@@ -69,6 +68,10 @@ class NodeTerms:
     @property
     def unroll(self) -> ByName:
         """The unroll factor by loop."""
+        if self.rows.plans:
+            each = [plan.factors for plan in self.rows.plans]
+            names = dict.fromkeys(name for factors in each for name in factors)
+            return ByName({n: self.total([own.get(n, 1) for own in each]) for n in names})
         loops = self._compact.space.graph.node(self.name).trip_counts
         columns = enumerate(loops)
         return ByName({n: self.total([f[at] for f in self.rows.factors]) for at, n in columns})

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
-from streamopt.strategies.sequential.built_plans import BuiltPlans
+from streamopt.strategies.sequential.plan_builder import PlanBuilder
+from streamopt.target.resources import Fit
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.buffer_banks import buffer_load
 from streamopt.transforms.line_buffers import window_interval
@@ -42,6 +43,7 @@ def as_built_costs(
     counted: Mapping[str, Binding] = NOTHING,
     ports: tuple[PortPlan, ...] = (),
     most_banks: int | None = None,
+    builder: PlanBuilder | None = None,
 ) -> AsBuiltCosts:
     """Return the cost of every configuration of a graph's nodes on a target.
 
@@ -53,6 +55,8 @@ def as_built_costs(
         How arrays cross the boundary, with movers in the graph: they keep to their channels.
     most_banks
         Of an argument; None for no limit.
+    builder
+        Of plans of sequential nodes, which other graphs may share.
     """
     from streamopt.perf.as_built.closed_form import node_pipelines
     from streamopt.perf.as_built.node_costs import AsBuiltCosts
@@ -80,7 +84,7 @@ def as_built_costs(
         or _port_rule(graph, node, counts, limits, all_known=all_known)
         for node in graph.nodes
     }
-    sequential = BuiltPlans(graph, on, most_banks)
+    sequential = builder or PlanBuilder(on, on.budget(Fit.DEVICE), most_banks)
     return AsBuiltCosts(graph, pipelines, network, on, rules, counted, sequential)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.expression import Binary, BinaryOp, walk
@@ -53,18 +53,7 @@ _VARIANTS = (
 )
 """Sequences of rewrites that are tried, the most promising first: (O1)."""
 
-_FIRST = "relieve_loops"
-"""Comes before the others; where it changes something, `_PLAIN` are tried without it too."""
-_PLAIN = _VARIANTS[-2:]
-
-_Tried: TypeAlias = "tuple[tuple[str, ...], Graph, tuple[str, ...]]"
-"""Rewrites that were made, what they gave, and those that come next."""
-
-TRIED = (
-    _FIRST,
-    *(name for name in REWRITES if any(name in form for form in _VARIANTS)),
-    TIME,
-)
+TRIED = (*(name for name in REWRITES if any(name in form for form in _VARIANTS)), TIME)
 """Rewrites that opt6 decides on."""
 
 
@@ -141,16 +130,12 @@ def variants(
         Whether all variants come without private arguments, too: what one process takes from
         outside, for all that read it, has no ports that these would share.
     """
-    first, relieved = changed_by(graph, [_FIRST] if _FIRST not in without else [])
-    tried = [(first, relieved, names) for names in _VARIANTS]
-    if first:
-        tried += [((), graph, names) for names in _PLAIN]
     seen: list[Graph] = []
-    for before, start, names in _with_shared(tried) if shares_arguments else tried:
-        kept, variant = changed_by(start, [name for name in names if name not in without])
+    for names in _with_shared(_VARIANTS) if shares_arguments else _VARIANTS:
+        kept, variant = changed_by(graph, [name for name in names if name not in without])
         if variant not in seen:
             seen.append(variant)
-            yield (*before, *kept), variant
+            yield kept, variant
 
 
 def bindings(
@@ -178,10 +163,10 @@ def counted(binding: BindingChoice | None, graph: Graph) -> Mapping[str, Binding
     return {node.name: _DSPS for node in graph.nodes if accumulates_products(node)}
 
 
-def _with_shared(tried: Sequence[_Tried]) -> Iterator[_Tried]:
-    for before, start, names in tried:
-        yield before, start, names
-        yield before, start, tuple(name for name in names if name != "private_arguments")
+def _with_shared(tried: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    for names in tried:
+        yield names
+        yield tuple(name for name in names if name != "private_arguments")
 
 
 def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
@@ -192,12 +177,16 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
     """
     touched = dict.fromkeys(access.array for access in (node.write, *node.reads))
     elements = [graph.array(name).element for name in touched]
-    if isinstance(node, SequentialNode) or not elements[0].is_float:
+    if not elements[0].is_float:
         return (_TOOL,)
     floats = [element for element in elements if element.is_float]
-    operators = {part.op for part in walk(node.value) if isinstance(part, Binary)}
-    adds = bool(operators & {BinaryOp.ADD, BinaryOp.SUB}) or node.reduction is Reduction.ADD
-    multiplies = BinaryOp.MUL in operators or node.reduction is Reduction.MUL
+    parts = [part for expression in node.expressions for part in walk(expression)]
+    operators = {part.op for part in parts if isinstance(part, Binary)}
+    reductions = {node.reduction}
+    if isinstance(node, SequentialNode):
+        reductions |= {statement.reduction for statement in node.statements}
+    adds = bool(operators & {BinaryOp.ADD, BinaryOp.SUB}) or Reduction.ADD in reductions
+    multiplies = BinaryOp.MUL in operators or Reduction.MUL in reductions
     fewer: list[Binding] = [
         ((Operator.MUL, name),)
         for name in _MULTIPLIERS

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.opt6.search_options import SearchOptions
     from streamopt.strategies.opt6.simulated_design import SimulatedDesign
     from streamopt.strategies.problem import Problem
+    from streamopt.strategies.sequential.plan_builder import PlanBuilder
     from streamopt.strategies.solution import Solution
 
 MOST_ROUNDS = 2
@@ -70,6 +71,8 @@ class GraphVariant:
         Of the variant, with its ports.
     names
         Of the rewrites that make the variant.
+    builder
+        Of plans of sequential nodes.
     partial_tiles
         Whether unroll factors need not divide trip counts.
     """
@@ -79,16 +82,18 @@ class GraphVariant:
         problem: Problem,
         names: tuple[str, ...],
         options: SearchOptions,
+        builder: PlanBuilder,
         *,
         partial_tiles: bool,
     ) -> None:
         self.names, self.graph, self.ports = names, problem.graph, problem.ports
         self.options, self.region = options, options.region
+        self.builder = builder
         limits, binding = self.region.limits, options.space.binding
         priced = counted(binding, self.graph)
         self._most_banks = options.space.most_banks or MOST_ARGUMENT_BANKS
         self._costs = costs = as_built_costs(
-            self.graph, self.region.on, priced, self.ports, self._most_banks
+            self.graph, self.region.on, priced, self.ports, self._most_banks, builder
         )
         choices = bindings(binding, self.graph, self.region.on)
         self.problem = problem.within(

@@ -11,6 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
+from streamopt.perf.costs import PublishedCosts
 from streamopt.solvers.result import Stop
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
@@ -82,6 +83,7 @@ def _opt5(run: Run, budget: int, plain: GraphVariant) -> Solution:
         budget,
         tiles if tiles > 1 else PUBLISHED_TILING_LIMIT,
         fixed=problem.space.fixed,
+        costs=PublishedCosts(plain.builder),
     )
     asked = problem_with_ports(Problem(problem.graph, space), problem.ports, on)
     share = FIRST_SHARE if budget == problem.space.dsp_limit else SHARE

@@ -29,6 +29,7 @@ from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
 from streamopt.strategies.opt6.staged_passes import fits_on_chip, staged_design
 from streamopt.strategies.run import HEARTBEAT_SECONDS
+from streamopt.strategies.sequential.plan_builder import PlanBuilder
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -125,7 +126,8 @@ class _VariantSearch:
 
     def __init__(self, run: Run, options: SearchOptions) -> None:
         self.run = run
-        self._options = options
+        self._options, region = options, options.region
+        self._builder = PlanBuilder(region.on, region.limits, options.space.most_banks)
         self._plain = self._variant((), run.problem.graph, partial=options.space.partial_tiles)
         self._last = self._plain
         self._searched = DesignPool()
@@ -139,7 +141,7 @@ class _VariantSearch:
         problem, on = self.run.problem, self._options.region.on
         outside, ports = boundary_of_form(graph, problem.ports, on)
         own = replace(problem, graph=outside, ports=ports)
-        return GraphVariant(own, names, self._options, partial_tiles=partial)
+        return GraphVariant(own, names, self._options, self._builder, partial_tiles=partial)
 
     @property
     def _best(self) -> tuple[SimulatedDesign, GraphVariant] | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import StreamoptError
 from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
-from streamopt.perf.costs import PUBLISHED, LaterCosts
+from streamopt.perf.costs import LaterCosts, PublishedCosts
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
 from streamopt.strategies.dispatch import STRATEGIES, answer
@@ -138,10 +138,11 @@ def _again(
     problem = solution.problem
     graph = rewritten(problem.graph, rewrites)
     changes_nothing = rewrites and graph == problem.graph
-    is_searched = solution.solver == SEARCH and problem.space.costs is PUBLISHED
+    is_published = isinstance(problem.space.costs, PublishedCosts)
+    is_searched = solution.solver == SEARCH and is_published
     if changes_nothing or not is_searched or run.clock.left() <= 0:
         return None
-    costs = LaterCosts(PUBLISHED, as_built_costs(graph, or_usual(on)))
+    costs = LaterCosts(problem.space.costs, as_built_costs(graph, or_usual(on)))
     try:
         asked = replace(problem, graph=graph).within(costs=costs)
         found = answer(run.part(asked, silent=True), STRATEGIES[SEARCH])

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
-from streamopt.perf.costs import PUBLISHED, LaterCosts
+from streamopt.perf.costs import LaterCosts, PublishedCosts
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate
 from streamopt.space.objective import Latency
@@ -43,7 +43,7 @@ def fastest_of_equals(solution: Solution, run: Run, on: Target) -> Solution:
     before = evaluate(problem.graph, solution.schedule, as_built).latency_cycles
     if before <= (1 + SLOWER) * latency or run.clock.left() <= 0:
         return solution
-    asked = problem.within(costs=LaterCosts(PUBLISHED, as_built))
+    asked = problem.within(costs=LaterCosts(problem.space.costs, as_built))
     try:
         found = answer(run.part(asked, silent=True), STRATEGIES[SEARCH])
     except StreamoptError:
@@ -69,7 +69,7 @@ def _is_searched(solution: Solution) -> bool:
         solution.solver == SEARCH
         and solution.proof is Proof.OPTIMAL
         and isinstance(problem.objective, Latency)
-        and problem.space.costs is PUBLISHED
+        and isinstance(problem.space.costs, PublishedCosts)
         and not problem.ports
         and problem.limits is None
         and not problem.level.untiled_first

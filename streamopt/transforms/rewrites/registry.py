@@ -11,7 +11,6 @@ from streamopt.transforms.rewrites.balance_paths import BalancePaths
 from streamopt.transforms.rewrites.fold_padding import FoldPadding
 from streamopt.transforms.rewrites.fold_producers import FoldProducers
 from streamopt.transforms.rewrites.private_arguments import PrivateArguments
-from streamopt.transforms.rewrites.relieve_loops import RelieveLoops
 from streamopt.transforms.rewrites.split_arrays import SplitArrays
 from streamopt.transforms.rewrites.split_loops import SplitLoops
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
     {
-        "relieve_loops": RelieveLoops(),
         "fold_borders": FoldPadding(keeps_copies=True),
         "fold_padding": FoldPadding(),
         "split_arrays": SplitArrays(),

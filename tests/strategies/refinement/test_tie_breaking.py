@@ -78,8 +78,7 @@ def test_later_costs_of_a_plan_are_no_earlier_than_both() -> None:
     both = LaterCosts(PUBLISHED, built)
     (node,) = graph.nodes
     assert isinstance(node, SequentialNode)
-    setting = Setting.of(graph, node, (), ())
-    for plan in both.plans(node, OpenPlans()):
-        found = both.plan_cost(node, plan, setting)
-        parts = [own.plan_cost(node, plan, setting).timing for own in (PUBLISHED, built)]
+    for plan in both.plans(graph, node, OpenPlans()):
+        found = both.plan_cost(graph, node, plan)
+        parts = [own.plan_cost(graph, node, plan).timing for own in (PUBLISHED, built)]
         assert found.timing.last_write == max(part.last_write for part in parts)

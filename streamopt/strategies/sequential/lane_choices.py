@@ -1,0 +1,114 @@
+"""Lanes that are worth building: a ladder for each group of loops, ranked by an estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.stepping.steps import Steps
+    from streamopt.strategies.sequential.visit_shapes import PhaseShape
+
+MOST_LANES = 2_048
+"""Of a phase: more have no DSPs on any device of ours."""
+MOST_CHOICES = 4_000
+"""Combinations that are estimated; of more, ladders are thinned."""
+MOST_FASTEST = 60
+"""Of the fastest by the estimate, whatever they take, as it is rough."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCost:
+    """A phase with one lane, as built, and what each further lane adds.
+
+    Attributes
+    ----------
+    dsps, luts
+        Of one lane.
+    more_dsps, more_luts
+        Of each further one, about.
+    least_cycles
+        Of a visit, about: until what it writes can be read.
+    """
+
+    dsps: int
+    luts: int
+    more_dsps: float
+    more_luts: float
+    least_cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class LaneChoice:
+    """Lanes of loops, with about what they come to."""
+
+    lanes: tuple[tuple[str, int], ...]
+    cycles: float
+    dsps: int
+    luts: int
+
+
+def lane_choices(
+    steps: Steps,
+    groups: Sequence[Sequence[str]],
+    shapes: Sequence[PhaseShape],
+    units: Mapping[str, UnitCost],
+    limits: tuple[int, int],
+) -> list[LaneChoice]:
+    """Return choices within limits on DSPs and LUTs that may be fast for what they take.
+
+    The fastest come first.
+    """
+    most = {loop.name: loop.trip_count for loop in steps.loops}
+    ladders = [_ladder(max(most[name] for name in group)) for group in groups]
+    while prod(map(len, ladders)) > MOST_CHOICES:
+        longest = max(ladders, key=len)
+        ladders = [own[::2] if own is longest else own for own in ladders]
+    found: list[LaneChoice] = []
+    for factors in product(*ladders):
+        lanes = {name: f for group, f in zip(groups, factors, strict=True) for name in group}
+        choice = estimated(shapes, units, {name: min(f, most[name]) for name, f in lanes.items()})
+        if choice is not None and choice.dsps <= limits[0] and choice.luts <= limits[1]:
+            found.append(choice)
+    ranked = sorted(found, key=lambda own: (own.cycles, own.dsps, own.luts, own.lanes))
+    return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked)))]
+
+
+def estimated(
+    shapes: Sequence[PhaseShape], units: Mapping[str, UnitCost], lanes: Mapping[str, int]
+) -> LaneChoice | None:
+    """Return about what lanes come to; None for more of a phase than any device has."""
+    dsps = luts = cycles = 0.0
+    spend(WORK.rows.vector * sum(len(shape.counts) for shape in shapes))
+    for shape in shapes:
+        unit = units[shape.phase.name]
+        copies = prod(lanes.get(loop.name, 1) for loop in shape.phase.loops)
+        if copies > MOST_LANES:
+            return None
+        dsps += unit.dsps + (copies - 1) * unit.more_dsps
+        luts += unit.luts + (copies - 1) * unit.more_luts
+        cycles += shape.cycles(lanes, unit.least_cycles if shape.is_repeated else 1)
+    return LaneChoice(tuple(lanes.items()), cycles, round(dsps), round(luts))
+
+
+def _ladder(extent: int) -> list[int]:
+    """Return lanes of a loop: powers of two, and those that leave few tiles of equal size."""
+    powers = {2**k for k in range(extent.bit_length()) if 2**k <= extent}
+    even = {-(-extent // tiles) for tiles in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)}
+    return sorted(powers | even)
+
+
+def front(choices: Sequence[LaneChoice]) -> Iterator[LaneChoice]:
+    """Yield the choices that no other beats in cycles, DSPs and LUTs, the fastest first."""
+    kept: list[LaneChoice] = []
+    for choice in sorted(choices, key=lambda own: (own.cycles, own.dsps, own.luts, own.lanes)):
+        if not any(k.dsps <= choice.dsps and k.luts <= choice.luts for k in kept):
+            kept.append(choice)
+            yield choice

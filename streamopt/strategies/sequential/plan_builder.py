@@ -1,0 +1,190 @@
+"""Plans of sequential nodes as built, each alone between arguments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.program import Role
+from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule, bound_implementation
+from streamopt.perf.as_built.closed_form import predict
+from streamopt.perf.costs import NodeCost, PublishedCosts, plain_plan
+from streamopt.perf.paper.timing import NestTiming
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
+from streamopt.perf.turns.lengths import visit_lengths
+from streamopt.strategies.sequential.built_plan import BuiltPlan
+from streamopt.strategies.sequential.lane_choices import UnitCost
+from streamopt.strategies.sequential.plan_search import first_plan, searched_plans
+from streamopt.target.resources import Fit
+from streamopt.transforms.apply import apply
+from streamopt.transforms.autoschedule import steps_of
+from streamopt.transforms.lower import lower
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.network import Network, Pipeline, PipelineTiming
+    from streamopt.ir.schedule import Binding, NodePlan
+    from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.ir.stepping.steps import Steps
+    from streamopt.perf.costs import OpenPlans
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+
+FEW_LANES = 4
+"""Of a loop, to tell what each lane takes."""
+
+
+class PlanBuilder:
+    """Builds plans on one target, and remembers them: variants of a graph have nodes in common.
+
+    Parameters
+    ----------
+    limits
+        On all that a node takes.
+    most_banks
+        Of an argument.
+    """
+
+    def __init__(self, on: Target, limits: Resources, most_banks: int | None = None) -> None:
+        self._on, self._limits = on, limits
+        self._most_banks = MOST_ARGUMENT_BANKS if most_banks is None else most_banks
+        self._built: dict[tuple[Graph, NodePlan], BuiltPlan] = {}
+        self._plans: dict[tuple[Graph, OpenPlans], tuple[NodePlan, ...]] = {}
+
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return plans worth considering, first the one that begins: without lanes."""
+        alone = _alone(graph, node)
+        key = alone, wanted
+        if key not in self._plans:
+            self._plans[key] = self._searched(alone, wanted)
+        return self._plans[key]
+
+    def cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
+        """Return the cost of a plan."""
+        return self.built(_alone(graph, node), plan).cost
+
+    def built(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
+        """Return a plan of the node of a graph as built; it gets the lengths of visits.
+
+        Raises
+        ------
+        LegalityError
+            If it isn't one of the node.
+        """
+        if (alone, plan) not in self._built:
+            found = self._as_built(alone, plan)
+            self._built[alone, plan] = self._built[alone, found.plan] = found
+        return self._built[alone, plan]
+
+    def units(
+        self, alone: Graph, steps: Steps, bindings: Sequence[Binding]
+    ) -> Sequence[Mapping[str, UnitCost]]:
+        """Return the cost of lanes of each phase, by its name, for each binding.
+
+        Raises
+        ------
+        LegalityError
+            If it can't be built.
+        """
+        (node,) = alone.nodes
+        names = {phase.name: f"{node.name}.{phase.name}" for phase in steps.phases}
+        one = first_plan(node, steps, ())
+        few = {loop.name: min(FEW_LANES, max(1, loop.trip_count)) for loop in steps.loops}
+        laned = tuple((name, few[name] if name in steps.laned else 1) for name in one.order)
+        networks = [self._lowered(alone, plan)[1] for plan in (one, replace(one, unroll=laned))]
+        copies = {p.name: prod(few[loop.name] for loop in p.loops) for p in steps.phases}
+        found: list[Mapping[str, UnitCost]] = []
+        for binding in bindings:
+            bound = [network.with_pipelines(partial(_bound, binding)) for network in networks]
+            timings = [pipeline_timings(network, self._on) for network in bound]
+            used = [
+                resources(network, timed, self._on).pipelines
+                for network, timed in zip(bound, timings, strict=True)
+            ]
+            found.append(
+                {
+                    own: _unit((used[0][name], used[1][name]), copies[own], timings[0][name])
+                    for own, name in names.items()
+                }
+            )
+        return found
+
+    def fits(self, built: BuiltPlan, wanted: OpenPlans) -> bool:
+        """Return whether a plan is within the limits."""
+        cost = built.cost
+        within = wanted.most_dsps is None or cost.dsps <= wanted.most_dsps
+        within &= wanted.most_luts is None or cost.luts <= wanted.most_luts
+        return within and not built.used.over(self._limits)
+
+    def _searched(self, alone: Graph, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        (node,) = alone.nodes
+        assert isinstance(node, SequentialNode)
+        orders = steps_of(node, {array.name: array for array in alone.arrays})
+        if not orders:
+            return tuple(replace(plain_plan(node), binding=way) for way in wanted.bindings)
+        if wanted.has_lanes:
+            return searched_plans(alone, orders, wanted, self)
+        return tuple(
+            self.built(alone, first_plan(node, orders[0], binding)).plan
+            for binding in wanted.bindings
+        )
+
+    def _as_built(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
+        scheduled, network = self._lowered(alone, plan)
+        (process,) = network.processes
+        if process.turns and not plan.least_cycles:
+            plan = replace(plan, least_cycles=visit_lengths(process, network, self._on))
+            scheduled, network = self._lowered(alone, plan)
+        timings = pipeline_timings(network, self._on)
+        used = resources(network, timings, self._on)
+        dsps = {name: own.dsps for name, own in used.pipelines.items()}
+        (found,) = predict(scheduled, network, timings, dsps).nodes
+        cycles = found.last_write_cycles
+        timing = NestTiming(found.ii, cycles, cycles, dict.fromkeys(alone.nodes[0].inputs, 0))
+        luts = sum(own.luts for own in used.pipelines.values())
+        return BuiltPlan(plan, NodeCost(timing, found.dsps, luts), used.total)
+
+    def _lowered(self, alone: Graph, plan: NodePlan) -> tuple[ScheduledGraph, Network]:
+        spend(WORK.designs.process)
+        schedule = Schedule(alone.name, (plan,), (), most_banks=self._most_banks)
+        scheduled = apply(alone, schedule)
+        return scheduled, lower(scheduled)
+
+
+def _bound(binding: Binding, pipeline: Pipeline) -> Pipeline:
+    operations = (
+        replace(o, implementation=bound_implementation(binding, o.operator, o.element))
+        for o in pipeline.operations
+    )
+    return replace(pipeline, operations=tuple(operations))
+
+
+def _unit(used: tuple[Resources, Resources], copies: int, timing: PipelineTiming) -> UnitCost:
+    """Return the cost of lanes from that of one and of several."""
+    one, several = used
+    cycles, more = timing.port_cycles, max(1, copies - 1)
+    least = max(cycles) - min(cycles) if cycles else timing.depth_cycles
+    dsps, luts = (several.dsps - one.dsps) / more, (several.luts - one.luts) / more
+    return UnitCost(one.dsps, one.luts, max(0.0, dsps), max(0.0, luts), least)
+
+
+def _alone(graph: Graph, node: SequentialNode) -> Graph:
+    """Return a graph of one node, whose arrays cross its boundary."""
+    arrays = (
+        replace(graph.array(name), role=Role.OUTPUT if name in node.outputs else Role.INPUT)
+        for name in dict.fromkeys((*node.inputs, *node.outputs))
+    )
+    return Graph(node.name, tuple(arrays), (node,), ())
+
+
+def published_costs(on: Target) -> PublishedCosts:
+    """Return the published costs; those of sequential nodes are as built."""
+    return PublishedCosts(PlanBuilder(on, on.budget(Fit.DEVICE)))

@@ -1,0 +1,164 @@
+"""Plans of one sequential node: candidates are ranked by an estimate, and the best ones are built.
+
+An estimate is corrected by what the plans built so far of its kind, an order and a binding, came
+to. Plans are looked for within all that the node may take, and within parts of it, which are of
+interest where other nodes take the rest.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from streamopt.errors import LegalityError
+from streamopt.ir.schedule import NodePlan
+from streamopt.strategies.sequential.exact_counts import ExactCounts
+from streamopt.strategies.sequential.lane_choices import front, lane_choices
+from streamopt.strategies.sequential.lane_groups import lane_groups
+from streamopt.strategies.sequential.visit_shapes import phase_shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.schedule import Binding
+    from streamopt.ir.stepping.steps import Steps
+    from streamopt.perf.costs import OpenPlans
+    from streamopt.strategies.sequential.built_plan import BuiltPlan
+    from streamopt.strategies.sequential.lane_choices import LaneChoice, UnitCost
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSearchTuning:
+    """How many plans are built; not measured."""
+
+    most_built: int = 16  # within all that the node may take
+    most_of_part: int = 4  # within a part of it
+    parts: tuple[float, ...] = (0.5, 0.25, 0.125, 0.03)
+    hopeless: float = 1.0  # times the best cycles: what is estimated to take more isn't built
+
+
+TUNING = PlanSearchTuning()
+
+
+class BuildsPlans(Protocol):
+    """A builder of plans."""
+
+    def built(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
+        """Return a plan of the node of a graph as built; raises LegalityError."""
+        ...
+
+    def units(
+        self, alone: Graph, steps: Steps, bindings: Sequence[Binding]
+    ) -> Sequence[Mapping[str, UnitCost]]:
+        """Return one lane of each phase, by its name, for each binding; raises LegalityError."""
+        ...
+
+    def fits(self, built: BuiltPlan, wanted: OpenPlans) -> bool:
+        """Return whether a plan is within limits and the device."""
+        ...
+
+
+@dataclass(slots=True)
+class _Kind:
+    """The candidates of one order and one binding."""
+
+    steps: Steps
+    binding: Binding
+    choices: list[LaneChoice]
+    correction: float = 1.0
+    tried: set[int] = field(default_factory=set[int])
+
+
+def first_plan(node: Node, steps: Steps, binding: Binding) -> NodePlan:
+    """Return the plan of an order without lanes."""
+    names = tuple(loop.name for loop in steps.loops)
+    return NodePlan(node.name, names, tuple((name, 1) for name in names), binding, steps=steps.name)
+
+
+def searched_plans(
+    alone: Graph, orders: Sequence[Steps], wanted: OpenPlans, builder: BuildsPlans
+) -> tuple[NodePlan, ...]:
+    """Return plans that fit, first that of the first order without lanes."""
+    search = _PlanSearch(alone, wanted, builder)
+    search.keep(first_plan(alone.nodes[0], orders[0], wanted.bindings[0]))
+    kinds = [kind for steps in orders for kind in search.kinds(steps)]
+    search.look(kinds, 1.0, TUNING.most_built)
+    for part in TUNING.parts:
+        search.look(kinds, part, TUNING.most_of_part)
+    return tuple(search.found)
+
+
+class _PlanSearch:
+    def __init__(self, alone: Graph, wanted: OpenPlans, builder: BuildsPlans) -> None:
+        (self._node,) = alone.nodes
+        self._alone, self._wanted, self._builder = alone, wanted, builder
+        self.found: dict[NodePlan, BuiltPlan] = {}
+
+    def keep(self, plan: NodePlan) -> BuiltPlan:
+        """Build a plan that is wanted whatever it takes."""
+        built = self._builder.built(self._alone, plan)
+        self.found[built.plan] = built
+        return built
+
+    def kinds(self, steps: Steps) -> Iterator[_Kind]:
+        """Yield the candidates of an order for each binding; none if it can't be built."""
+        bindings = self._wanted.bindings
+        with suppress(LegalityError):
+            groups, shapes, exact = lane_groups(steps), phase_shapes(steps), ExactCounts(steps)
+            each = self._builder.units(self._alone, steps, bindings)
+            for binding, units in zip(bindings, each, strict=True):
+                rough = lane_choices(steps, groups, shapes, units, self._limits(1.0))
+                counted = [exact.counted(choice, units) for choice in rough]
+                yield _Kind(steps, binding, list(front(counted)))
+
+    def _limits(self, part: float) -> tuple[int, int]:
+        most = self._wanted.most_dsps, self._wanted.most_luts
+        dsps, luts = (2**62 if own is None else int(part * own) for own in most)
+        return dsps, luts
+
+    def look(self, kinds: Sequence[_Kind], part: float, most: int) -> None:
+        """Build the candidates that promise most within a part of the limits."""
+        limits = self._limits(part)
+        for _ in range(most):
+            best = self._best_cycles(limits)
+            promising = min(self._promising(kinds, limits), default=None)
+            if promising is None or promising[0] >= TUNING.hopeless * best:
+                return
+            _, number, at = promising
+            kind = kinds[number]
+            kind.tried.add(at)
+            self._build(kind, kind.choices[at])
+
+    def _promising(
+        self, kinds: Sequence[_Kind], limits: tuple[int, int]
+    ) -> Iterator[tuple[float, int, int]]:
+        """Yield, for each kind, its fastest candidate that wasn't built: cycles and place."""
+        for number, kind in enumerate(kinds):
+            for at, choice in enumerate(kind.choices):
+                if at not in kind.tried and choice.dsps <= limits[0] and choice.luts <= limits[1]:
+                    yield kind.correction * choice.cycles, number, at
+                    break
+
+    def _best_cycles(self, limits: tuple[int, int]) -> float:
+        return min(
+            (
+                float(built.cost.timing.last_write)
+                for built in self.found.values()
+                if built.cost.dsps <= limits[0] and built.cost.luts <= limits[1]
+            ),
+            default=float("inf"),
+        )
+
+    def _build(self, kind: _Kind, choice: LaneChoice) -> None:
+        lanes = dict(choice.lanes)
+        first = first_plan(self._node, kind.steps, kind.binding)
+        unroll = tuple((name, lanes.get(name, 1)) for name, _ in first.unroll)
+        try:
+            built = self._builder.built(self._alone, replace(first, unroll=unroll))
+        except LegalityError:
+            return
+        kind.correction = built.cost.timing.last_write / max(1.0, choice.cycles)
+        if self._builder.fits(built, self._wanted):
+            self.found[built.plan] = built
