@@ -174,10 +174,9 @@ class ScheduledGraph:
         raise KeyError(name)
 
     @property
-    def reorders_sums(self) -> bool:
-        """Return whether sequential nodes add terms of sums in another order than the source."""
-        nests = (node.stepped for node in self.nodes if node.stepped is not None)
-        return any(phase.phase.sums for nest in nests for phase in nest.phases)
+    def may_reorder_sums(self) -> bool:
+        """Return whether nodes may add terms of sums in another order than the source does."""
+        return any(node.stepped is not None for node in self.nodes)
 
     @property
     def processes(self) -> tuple[tuple[ScheduledNode, ...], ...]:

@@ -75,7 +75,7 @@ def first_wrong_token(
     """
     if state == EVERYTHING_ENDED:
         inputs = last_inputs(scheduled.graph, inputs)
-    values = graph_values(scheduled.graph, inputs, in_any_order=scheduled.reorders_sums)
+    values = graph_values(scheduled.graph, inputs, in_any_order=scheduled.may_reorder_sums)
     wrong_outputs = {output.name: output for output in outputs}
     layout = plan_layout(scheduled, dialect)
     inside = {port.name for port in layout.channels}
