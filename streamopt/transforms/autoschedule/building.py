@@ -158,14 +158,23 @@ class _Builder:
         name = f"{self.name}{self.phases}"
         self.phases += 1
         box = within_loops([one.loop for one in inside])
-        statements = tuple(self._statement(piece, inside, box) for piece in group.pieces)
-        for number, piece in enumerate(group.pieces):
+        statements: list[_Laid] = []
+        for piece in group.pieces:
             times = self._relation(piece, [one.values[piece] for one in inside])
-            self.placed.append(Placed(piece, position, name, number, times))
-        if own_sums & {*statements[0].target.iterators()}:
+            laid = _Laid(self._statement(piece, inside), times.range())
+            if statements and (joined := _joined(statements[-1], laid)) is not None:
+                statements[-1] = joined
+            else:
+                statements.append(laid)
+            self.placed.append(Placed(piece, position, name, len(statements) - 1, times))
+        if own_sums & {*statements[0].statement.target.iterators()}:
             raise NoStepsError
+        order = [one.loop.name for one in inside]
         loops = tuple(one.loop for one in inside[len(around) :])
-        return Phase(name, loops, frozenset(own_sums), statements)
+        guarded = tuple(
+            _guarded(one.statement, guard_of(one.points, box, order)) for one in statements
+        )
+        return Phase(name, loops, frozenset(own_sums), guarded)
 
     def _sums(
         self, loops: Sequence[OrderedLoop], piece: int, around: tuple[_Outer, ...]
@@ -249,7 +258,8 @@ class _Builder:
         )
         return _Outer(moved, {piece: loop.values[piece] + move for piece in pieces})
 
-    def _statement(self, piece: int, around: Sequence[_Outer], box: Any) -> Statement:
+    def _statement(self, piece: int, around: Sequence[_Outer]) -> Statement:
+        """Return the statement of a piece over the loops around, with its guards on data."""
         own = self.problem.pieces[piece]
         fixed = dict(own.fixed)
         values = {one.loop.name: one.values[piece].substitute(fixed) for one in around}
@@ -258,16 +268,9 @@ class _Builder:
             raise NoStepsError
         order = [*values]
         moved = found | {name: value.substitute(found) for name, value in own.fixed}
-        points = self._relation(piece, [one.values[piece] for one in around]).range()
-        guard = guard_of(points, box, order)
-        conditions = [] if guard is None else [guard]
         statement = self.problem.statement(piece)
-        if statement.guard is not None:
-            conditions += [
-                condition
-                for condition in ir.conjuncts(statement.guard)
-                if not ir.is_affine_condition(condition)
-            ]
+        guards = () if statement.guard is None else ir.conjuncts(statement.guard)
+        on_data = [guard for guard in guards if not ir.is_affine_condition(guard)]
 
         def index(value: Affine) -> Affine:
             return value.substitute(moved).ordered(order)
@@ -275,11 +278,33 @@ class _Builder:
         def access(one: ir.Access) -> ir.Access:
             return ir.Access(one.array, tuple(map(index, one.subscripts)))
 
-        leaf = ir.moved_leaf(access, index)
-        made = replace(statement, guard=None).rewritten(leaf, access(statement.target))
-        first = [] if guard is None else [guard]
-        rest = [ir.rewrite_condition(one, leaf) for one in conditions[len(first) :]]
-        return replace(made, guard=ir.all_of([*first, *rest]) if first or rest else None)
+        guard = ir.all_of(on_data) if on_data else None
+        target = access(statement.target)
+        return replace(statement, guard=guard).rewritten(ir.moved_leaf(access, index), target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Laid:
+    """A statement over the loops around it, and the values of these at which it runs."""
+
+    statement: Statement
+    points: Any
+
+
+def _joined(first: _Laid, second: _Laid) -> _Laid | None:
+    """Return two pieces of one text as one; None if they differ or share a point."""
+    one, other = (replace(laid.statement, loc=None) for laid in (first, second))
+    if one != other or not first.points.is_disjoint(second.points):
+        return None
+    return _Laid(first.statement, first.points.union(second.points).coalesce())
+
+
+def _guarded(statement: Statement, guard: ir.Condition | None) -> Statement:
+    """Return a statement with one more guard, ahead of its own."""
+    if guard is None:
+        return statement
+    own = () if statement.guard is None else (statement.guard,)
+    return replace(statement, guard=ir.all_of((guard, *own)))
 
 
 def _stem(values: Sequence[Affine]) -> str:

@@ -42,6 +42,8 @@ _MOST_RELATIONS = 64
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
 """Of a visit; cycles. Sums have a tree of adders behind them."""
 _MOST_ORDERS = 3
+_GAIN = 0.97
+"""Of the cost is left, at most, where neighbours run together: they need more banks, too."""
 _STEEPEST = 8
 """Coefficients of iterators in a loop's value: larger ones mean divisions and many empty visits."""
 _DELAYS = (6, 14)
@@ -108,7 +110,7 @@ def _fused(best: _Proposal, taken: tuple[str, ...]) -> _Proposal:
     """Return an order with neighbours run together for as long as that makes it shorter."""
     for items in with_fused_neighbours(best.problem, best.items):
         steps = _checked(best.problem, items, taken)
-        if steps is not None and (cost := _cost(steps)) < best.cost:
+        if steps is not None and (cost := _cost(steps)) < _GAIN * best.cost:
             return _fused(_Proposal(best.problem, items, cost), taken)
     return best
 

@@ -45,30 +45,39 @@ def with_fused_neighbours(
 ) -> Iterator[tuple[SunkItem, ...]]:
     """Yield orders in which two neighbours are one."""
     for at, (first, second) in enumerate(pairwise(items)):
-        one = _together(problem, first, second)
-        if one is not None:
+        for one in _together(problem, first, second):
             yield (*items[:at], one, *items[at + 2 :])
+    for at, item in enumerate(items):
+        if isinstance(item, InOrder):
+            for inner in with_fused_neighbours(problem, item.items):
+                yield (*items[:at], InOrder(item.loop, inner), *items[at + 1 :])
 
 
-def _together(problem: OrderProblem, first: SunkItem, second: SunkItem) -> SunkItem | None:
+def _together(problem: OrderProblem, first: SunkItem, second: SunkItem) -> Iterator[SunkItem]:
+    """Yield one item for two: with iterators as they are, and counted from the first iterations."""
     match first, second:
         case InOrder(), InOrder():
             items = (*first.items, *second.items)
-            inner = [*with_fused_neighbours(problem, items)]
-            loop = _joined(problem, [first, second], [first.loop, second.loop], (0, 0))
-            return InOrder(loop, inner[0] if inner else items)
+            inner = next(with_fused_neighbours(problem, items), items)
+            yield InOrder(
+                _joined(problem, [first, second], [first.loop, second.loop], (0, 0)), inner
+            )
         case SharedIterations(), SharedIterations() if len(first.loops) == len(second.loops):
-            return _merged(problem, (first, second), 0)
+            yield _merged(problem, (first, second), 0, None)
+            yield _merged(problem, (first, second), 0, (0, 0))
         case _:
-            return None
+            pass
 
 
 def _merged(
-    problem: OrderProblem, groups: Sequence[SharedIterations], outside: int
+    problem: OrderProblem,
+    groups: Sequence[SharedIterations],
+    outside: int,
+    delays: Sequence[int] | None,
 ) -> SharedIterations:
     """Return one group of several, without some outer loops."""
     loops = tuple(
-        _joined(problem, groups, [group.loops[level] for group in groups], [0] * len(groups))
+        _joined(problem, groups, [group.loops[level] for group in groups], delays)
         for level in range(outside, len(groups[0].loops))
     )
     return SharedIterations(loops, tuple(piece for group in groups for piece in group.pieces))
@@ -78,15 +87,17 @@ def _joined(
     problem: OrderProblem,
     items: Sequence[SunkItem],
     loops: Sequence[OrderedLoop],
-    delays: Sequence[int],
+    delays: Sequence[int] | None,
 ) -> OrderedLoop:
-    """Return one loop of several, which begin at 0 but for their delays."""
+    """Return one loop of several, which begin at 0 but for their delays, or stay as they are."""
     values: dict[int, Affine] = {}
-    for item, loop, delay in zip(items, loops, delays, strict=True):
+    for at, (item, loop) in enumerate(zip(items, loops, strict=True)):
         own = {piece: loop.values[piece] for piece in pieces_in((item,))}
-        least = min(_least(problem, piece, value) for piece, value in own.items())
-        moved = Affine.of(delay - least)
-        values |= {piece: value + moved for piece, value in own.items()}
+        move = Affine()
+        if delays is not None:
+            least = min(_least(problem, piece, value) for piece, value in own.items())
+            move = Affine.of(delays[at] - least)
+        values |= {piece: value + move for piece, value in own.items()}
     return OrderedLoop(values, is_parallel=loops[0].is_parallel, body=())
 
 
@@ -127,7 +138,7 @@ def with_shifted_phases(
         ]
         delays.append(max(needed, default=0))
     outer = _joined(problem, groups, [group.loops[0] for group in groups], delays)
-    return (InOrder(outer, (_merged(problem, groups, 1),)),)
+    return (InOrder(outer, (_merged(problem, groups, 1, [0] * len(groups)),)),)
 
 
 def _operations(problem: OrderProblem, group: SharedIterations) -> tuple[tuple[str, int], ...]:

@@ -28,10 +28,13 @@ def is_legal(problem: OrderProblem, built: BuiltSteps) -> bool:
     placed = {one.piece: one for one in built.placed}
     if sorted(one.piece for one in built.placed) != [*problem.places]:
         return False
-    statements = sum(len(phase.statements) for _, phase in spans.values())
+    together: dict[tuple[str, int], list[Placed]] = {}
+    for one in built.placed:
+        together.setdefault((one.phase, one.number), []).append(one)
+    statements = {(name, at) for name, (_, p) in spans.items() for at in range(len(p.statements))}
     return (
-        statements == len(problem.places)
-        and all(_runs(problem, one, *spans[one.phase]) for one in built.placed)
+        statements == {*together}
+        and all(_runs(problem, some, *spans[name]) for (name, _), some in together.items())
         and all(
             _is_kept(one, placed[one.source], placed[one.sink], spans[placed[one.source].phase][1])
             for one in problem.orderings
@@ -39,27 +42,42 @@ def is_legal(problem: OrderProblem, built: BuiltSteps) -> bool:
     )
 
 
-def _runs(problem: OrderProblem, one: Placed, around: Sequence[StepLoop], phase: Phase) -> bool:
-    """Return whether a statement of a phase runs just the points of a piece, each once."""
+def _runs(
+    problem: OrderProblem, placed: Sequence[Placed], around: Sequence[StepLoop], phase: Phase
+) -> bool:
+    """Return whether a statement of a phase runs just the points of its pieces, each once."""
     import islpy as isl
 
     loops = (*around, *phase.loops)
     names = {loop.name: f"v{at}" for at, loop in enumerate(loops)}
-    statement, original = phase.statements[one.number], problem.statement(one.piece)
+    statement = phase.statements[placed[0].number]
     conditions = () if statement.guard is None else ir.conjuncts(statement.guard)
     affine = [isl_condition(c, names) for c in conditions if ir.is_affine_condition(c)]
     head = f"[{', '.join(names.values())}]"
     guard = isl.Set(f"{{ {head} : {' and '.join(affine) or 'true'} }}")
+    left = within_loops(loops).intersect(guard)
+    for one in placed:
+        own = one.times.range()
+        if not own.is_subset(left) or not _has_its_accesses(problem, one, statement, names):
+            return False
+        left = left.subtract(own)
+    return bool(left.is_empty())
+
+
+def _has_its_accesses(
+    problem: OrderProblem, one: Placed, statement: Statement, names: Mapping[str, str]
+) -> bool:
+    """Return whether a statement touches, at each point of a piece, what that touches."""
+    import islpy as isl
+
     points = problem.pieces[one.piece].points
-    run = within_loops(loops).intersect(guard)
     if not (one.times.is_injective() and one.times.domain().is_equal(points)):
         return False
-    if not one.times.range().is_equal(run):
-        return False
+    original = problem.statement(one.piece)
     own = {loop: f"c{at}" for at, loop in enumerate(problem.loops)}
+    head, tuple_text = f"[{', '.join(names.values())}]", f"S{one.piece}[{', '.join(own.values())}]"
     for new, old in zip(_accesses(statement), _accesses(original), strict=True):
-        here = isl.Map(f"{{ {head} -> {_element(new, names)} }}").intersect_domain(run)
-        tuple_text = f"S{one.piece}[{', '.join(own.values())}]"
+        here = isl.Map(f"{{ {head} -> {_element(new, names)} }}")
         there = isl.Map(f"{{ {tuple_text} -> {_element(old, own)} }}").intersect_domain(points)
         if not one.times.apply_range(here).is_equal(there):
             return False
