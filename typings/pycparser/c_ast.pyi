@@ -81,8 +81,17 @@ class For(Node):
     cond: Node | None
     next: Node | None
     stmt: Node | None
+    def __init__(
+        self,
+        init: Node | None,
+        cond: Node | None,
+        next: Node | None,
+        stmt: Node | None,
+        coord: Coord | None = None,
+    ) -> None: ...
 
 class While(Node):
+    cond: Node
     stmt: Node | None
 
 class DoWhile(Node):

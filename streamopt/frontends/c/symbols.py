@@ -62,13 +62,29 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class Moving:
+    """A pointer that moves along a variable.
+
+    Attributes
+    ----------
+    part
+        Where it points at first, and the shape of that.
+    place
+        A local integer: how many elements it has moved on.
+    """
+
+    part: Stored
+    place: Stored
+
+
+@dataclass(frozen=True, slots=True)
 class Broken:
     """A name whose declaration has a problem, which is reported already."""
 
     loc: SourceLoc | None = None
 
 
-Symbol: TypeAlias = Known | Counter | Stored | Broken
+Symbol: TypeAlias = Known | Counter | Stored | Moving | Broken
 
 
 class CScope:

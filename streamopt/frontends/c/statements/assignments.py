@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.symbols import Stored
+from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.usage import base_name, walked
 from streamopt.frontends.c.values.cases import is_of_iterators
@@ -152,7 +152,8 @@ def assigned_variables(body: ast.Node | None, state: ReadingState) -> set[str]:
             case _:
                 pass
     symbols = (state.scope.find(name) for name in names)
-    return {symbol.variable for symbol in symbols if isinstance(symbol, Stored)}
+    found = (symbol.place if isinstance(symbol, Moving) else symbol for symbol in symbols)
+    return {symbol.variable for symbol in found if isinstance(symbol, Stored)}
 
 
 def merged(

@@ -22,6 +22,7 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.assignments import assign, known_value, nest
+from streamopt.frontends.c.statements.pointers import moving
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.usage import moved_names
@@ -137,7 +138,7 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
     function = state.file.functions.get(state.frames[-1].function)
     is_moved = function is not None and item.name in moved_names(function)
     is_moved = is_moved and not item.type.is_reference
-    if item.value is None or isinstance(item.value, ast.FuncCall | ast.Cast) or is_moved:
+    if item.value is None or isinstance(item.value, ast.FuncCall | ast.Cast):
         what = "points elsewhere later" if is_moved else "is a pointer"
         hint = f"declare an array: {item.type.text} {item.name}[N]"
         state.report("E135", f"{item.name} {what}", item.loc, hint)
@@ -151,7 +152,9 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
         state.report("E138", message, item.loc, "use the array itself")
         return
     is_const = part.is_const or item.type.is_const
-    state.scope.declare(item.name, replace(part, is_const=is_const, is_parameter=True))
+    found = replace(part, is_const=is_const, is_parameter=True)
+    moves = is_moved and bool(part.shape)
+    state.scope.declare(item.name, moving(item.name, found, item.loc, state) if moves else found)
 
 
 def static_variable(item: Declaration, state: ReadingState) -> Symbol:

@@ -12,11 +12,12 @@ from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.state import Frame
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import hold
+from streamopt.frontends.c.statements.pointers import moving
 from streamopt.frontends.c.symbols import Broken, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, is_block, items_of
-from streamopt.frontends.c.syntax.usage import NameUsage, usage_of
+from streamopt.frontends.c.syntax.usage import NameUsage, moved_names, usage_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.operations import as_truth, selected
 from streamopt.frontends.c.values.value import CValue, converted_value
@@ -222,7 +223,7 @@ def _array(parameter: Declaration, argument: ast.Node, frame: Frame, state: Read
         return Broken()
     extents = parameter.type.extents
     if not part.shape and len(extents) == 1:
-        return _handed_over(part, parameter)
+        return _handed_over(part, parameter, frame, state)
     with state.within(frame):
         inner_extents = [
             None if extent is None else expressions.integer_of(extent, state, "extent")
@@ -235,7 +236,7 @@ def _array(parameter: Declaration, argument: ast.Node, frame: Frame, state: Read
         message += f"{parameter.name} has {wanted}"
         state.report("E138", message, argument, "pass an array of the declared shape")
         return Broken()
-    return _handed_over(part, parameter)
+    return _handed_over(part, parameter, frame, state)
 
 
 def _unsupported(parameter: Declaration, state: ReadingState) -> Broken:
@@ -244,6 +245,10 @@ def _unsupported(parameter: Declaration, state: ReadingState) -> Broken:
     return Broken()
 
 
-def _handed_over(part: Stored, parameter: Declaration) -> Symbol:
+def _handed_over(part: Stored, parameter: Declaration, frame: Frame, state: ReadingState) -> Symbol:
     is_const = part.is_const or parameter.type.is_const
-    return replace(part, is_const=is_const, is_parameter=True)
+    found = replace(part, is_const=is_const, is_parameter=True)
+    is_moved = parameter.name in moved_names(state.file.functions[frame.function])
+    if not part.shape or parameter.type.is_reference or not is_moved:
+        return found
+    return moving(parameter.name, found, parameter.loc, state)

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.assignments import assigned_variables
+from streamopt.frontends.c.statements.repeated import (
+    FORM_HINT,
+    LARGEST,
+    read_repeated,
+    read_uncounted,
+    with_one_step,
+)
+from streamopt.frontends.c.statements.running import running_in
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.usage import change_of, names_in
+from streamopt.frontends.c.syntax.trees import walked
+from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import affine_value
 from streamopt.ir.affine import Affine
@@ -26,8 +35,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
 
 MAX_NESTING = 64
-_LARGEST = 2**31 - 1
-_FORM_HINT = "write for (int i = start; i < end; i += constant)"
 _DATA_HINT = (
     "its value depends on data; let the loop run to a constant that is never passed, with a "
     "condition inside: for (int k = 0; k < MAX; k++) if (k {op} {bound}) ... "
@@ -48,15 +55,19 @@ class _Header:
     step: int
 
 
-def read_loop(item: ast.For, state: ReadingState, label: str) -> None:
+def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     """Emit a loop; problems go to the state, and the body is read for its own."""
+    item = with_one_step(loop)
     if len(state.source.blocks) > MAX_NESTING:
         state.report("E139", f"loops are nested more than {MAX_NESTING} deep", item)
         return
-    name = _counted_name(item)
+    name = counted_name(item)
+    if name is None and item.cond is not None:
+        read_uncounted(item, item.cond, state, label)
+        return
     header = _header(item, name, state) if name is not None else None
     if name is None:
-        state.report("E135", "the header of this for names no variable to count", item, _FORM_HINT)
+        state.report("E135", "the header of this for names no variable to count", item, FORM_HINT)
     if header is None:
         with state.block():
             if name is not None:
@@ -81,7 +92,7 @@ def _emit(item: ast.For, header: _Header, state: ReadingState, label: str) -> No
     lower, upper = (tuple(map(state.loops.ordered, bounds)) for bounds in (lower, upper))
     low = max(bound.interval(state.loops.ranges)[0] for bound in lower)
     high = min(bound.interval(state.loops.ranges)[1] for bound in upper) - 1
-    if max(abs(low), abs(high)) > _LARGEST:
+    if max(abs(low), abs(high)) > LARGEST:
         state.report("E139", "the loop's bounds exceed 32 bits", item, "make them smaller")
         return
     state.loops.open(iterator, low, max(low, high))
@@ -90,38 +101,38 @@ def _emit(item: ast.For, header: _Header, state: ReadingState, label: str) -> No
     with state.block() as body:
         known = affine_value(value, header.element, Range(*ends))
         state.scope.declare(header.name, Known(known, is_iterator=True))
-        _read_repeated(item, state)
+        first = Affine.iterator(iterator) - lower[0]
+        trips = upper[0] - lower[0] if len(lower) == len(upper) == 1 else None
+        with state.scope.block():
+            items = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+            running = running_in(items, state) if len(lower) == 1 else None
+            read_repeated(items, running, first, trips, state)
     if body:
         loc = state.file.loc(item)
         found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
         state.source.emit(found)
 
 
-def _read_repeated(item: ast.For, state: ReadingState) -> None:
-    """Read a body that may run many times or never: what it assigns is forgotten around it."""
-    changed = assigned_variables(item.stmt, state)
-    before = {name: value for name, value in state.integers.now.items() if name not in changed}
-    state.integers.now = dict(before)
-    state.loops.assigned.append(changed)
-    _read_body(item, state)
-    state.loops.assigned.pop()
-    state.integers.now = before
+def constant_trips(item: ast.For, state: ReadingState) -> int | None:
+    """Return how often a loop runs, if that is a number; report nothing."""
+    name = counted_name(item)
+    calls = [part for part in walked(item.init, item.cond) if isinstance(part, ast.FuncCall)]
+    if calls:
+        return None
+    problems, state.problems = state.problems, Problems()
+    header = None if name is None else _header(item, name, state)
+    state.problems = problems
+    if header is None:
+        return None
+    (start, *starts), (end, *ends) = header.starts, header.ends
+    span = end - start
+    return None if starts or ends or span.terms else max(0, -(-span.constant // header.step))
 
 
 def _read_body(item: ast.For, state: ReadingState) -> None:
     body = [] if item.stmt is None else [item.stmt]
     with state.scope.block():
         statements.read_all(without_jumps(body, ast.Continue), state)
-
-
-def _counted_name(item: ast.For) -> str | None:
-    match item.init:
-        case ast.DeclList(decls=[ast.Decl(name=str(name))]):
-            return name
-        case ast.Assignment(op="=", lvalue=ast.ID(name=name)):
-            return name
-        case _:
-            return None
 
 
 def _header(item: ast.For, name: str, state: ReadingState) -> _Header | None:
@@ -163,7 +174,7 @@ def _first(
             item = state.file.declarations[declared]
             element, place = item.type.element, item.loc
             if value is None:
-                state.report("E135", f"{name} has no start", place, _FORM_HINT)
+                state.report("E135", f"{name} has no start", place, FORM_HINT)
         case ast.Assignment(rvalue=value):
             place = state.file.loc(first)
             symbol = state.scope.find(name)
@@ -197,20 +208,20 @@ def _report_uncountable(
 
 def _step(item: ast.For, name: str, state: ReadingState) -> int | None:
     if item.next is None:
-        state.report("E135", f"the loop over {name} has no step", item, _FORM_HINT)
+        state.report("E135", f"the loop over {name} has no step", item, FORM_HINT)
         return None
     change = change_of(item.next, name)
     if change is None:
         message = f"{shown(item.next)} does not step {name} by a constant"
-        state.report("E135", message, item.next, _FORM_HINT)
+        state.report("E135", message, item.next, FORM_HINT)
         return None
     sign, amount = change
     number = 1 if amount is None else expressions.integer_of(amount, state, "the step")
     if number is None:
         return None
-    if number == 0 or abs(number) > _LARGEST:
+    if number == 0 or abs(number) > LARGEST:
         message = f"the loop over {name} steps by {sign * number}"
-        state.report("E135", message, item, _FORM_HINT)
+        state.report("E135", message, item, FORM_HINT)
         return None
     return sign * number
 
@@ -242,7 +253,7 @@ def _ends(item: ast.For, name: str, step: int, state: ReadingState) -> tuple[Aff
     """Return the values that the variable does not reach, as alternatives."""
     found: list[Affine] = []
     if item.cond is None:
-        state.report("E135", f"the loop over {name} has no end", item, _FORM_HINT)
+        state.report("E135", f"the loop over {name} has no end", item, FORM_HINT)
         return None
     waiting: list[ast.Node] = [item.cond]
     while waiting:
@@ -266,7 +277,7 @@ def _end(node: ast.Node, name: str, step: int, state: ReadingState) -> tuple[Aff
             shift, op, bound = _shift_of(node.right, name, state), _MIRRORED[op], node.left
     if shift is None:
         message = f"the condition {shown(node)} does not compare {name} with a bound"
-        state.report("E135", message, node, _FORM_HINT)
+        state.report("E135", message, node, FORM_HINT)
         return None
     rises = step > 0
     if (op in ("<", "<=")) != rises and op != "!=":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -10,7 +11,10 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.statements import block_moves, inlining, loops
 from streamopt.frontends.c.statements.assignments import Held, assign, merged
 from streamopt.frontends.c.statements.declarations import declare
-from streamopt.frontends.c.symbols import Counter, Known
+from streamopt.frontends.c.statements.pointers import move
+from streamopt.frontends.c.statements.repeated import read_while
+from streamopt.frontends.c.symbols import Counter, Known, Moving
+from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, coordinate, is_block, items_of
@@ -61,9 +65,11 @@ def read_statement(item: ast.Node, state: ReadingState, label: str = "") -> None
             with state.scope.block():
                 read_all(items_of(item), state)
         case ast.Decl():
-            declare(state.file.declarations[item], state)
+            _declare(item, state)
         case ast.For():
             loops.read_loop(item, state, label)
+        case ast.While() if read_while(item, state, label):
+            pass
         case ast.If():
             _branch(item, state)
         case ast.Label(name=name, stmt=body):
@@ -76,6 +82,18 @@ def read_statement(item: ast.Node, state: ReadingState, label: str = "") -> None
             state.report("E135", message, item, hint)
         case _:
             _evaluate(item, state, label)
+
+
+def _declare(item: ast.Decl, state: ReadingState) -> None:
+    found = state.file.declarations[item]
+    parts = None if found.value is None or found.is_static else spread(found.value)
+    if parts is None:
+        declare(found, state)
+        return
+    before, value, after = parts
+    read_all(before, state)
+    declare(replace(found, value=value), state)
+    read_all(after, state)
 
 
 def _branch(item: ast.If, state: ReadingState) -> None:
@@ -107,6 +125,16 @@ def _branch(item: ast.If, state: ReadingState) -> None:
 
 
 def _evaluate(node: ast.Node, state: ReadingState, label: str) -> None:
+    parts = spread(node)
+    if parts is not None:
+        before, node, after = parts
+        for one in (*before, node, *after):
+            _evaluate(one, state, label if one is node else "")
+        return
+    _evaluate_plain(node, state, label)
+
+
+def _evaluate_plain(node: ast.Node, state: ReadingState, label: str) -> None:
     match node:
         case ast.Assignment():
             _assign(node, state, label)
@@ -143,6 +171,9 @@ def _assign(node: ast.Assignment, state: ReadingState, label: str) -> CValue | N
     """Emit an assignment and return the value that it leaves."""
     target = node.lvalue
     symbol = state.scope.find(target.name) if isinstance(target, ast.ID) else None
+    if isinstance(symbol, Moving):
+        move(symbol, node, state)
+        return None
     if isinstance(symbol, Known | Counter):
         return _report_fixed(shown(target), symbol, node, state)
     if isinstance(node.rvalue, ast.Assignment):

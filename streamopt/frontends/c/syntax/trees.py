@@ -94,7 +94,7 @@ def jumps_in(item: ast.Node | None, kind: Jump) -> bool:
                 waiting += [then, otherwise]
             case ast.Label(stmt=body):
                 waiting.append(body)
-            case ast.For(stmt=body) if kind is ast.Return:
+            case ast.For(stmt=body) | ast.While(stmt=body) if kind is ast.Return:
                 waiting.append(body)
             case ast.DoWhile(stmt=body) as found if kind is ast.Return and runs_once(found):
                 waiting.append(body)
@@ -121,7 +121,7 @@ _WITH_PARTS = frozenset(
         *(ast.ArrayDecl, ast.ArrayRef, ast.Assignment, ast.BinaryOp, ast.Cast, ast.Compound),
         *(ast.Decl, ast.DeclList, ast.Enum, ast.Enumerator, ast.EnumeratorList, ast.ExprList),
         *(ast.For, ast.If, ast.InitList, ast.Label, ast.PtrDecl, ast.Return, ast.TernaryOp),
-        *(ast.TypeDecl, ast.Typedef, ast.Typename, ast.UnaryOp),
+        *(ast.TypeDecl, ast.Typedef, ast.Typename, ast.UnaryOp, ast.While),
     ]
 )
 

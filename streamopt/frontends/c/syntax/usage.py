@@ -58,12 +58,13 @@ def usage_of(function: CFunction) -> NameUsage:
     in_headers: Tally[str] = Tally()
     for node in walked(function.body):
         match node:
-            case ast.For(init=first, next=step):
+            case ast.For(init=first, next=step) if counted_name(node) is not None:
                 own = _declared(first)
+                counted = {counted_name(node)}
                 for part in walked(first, step):
-                    name = _target_name(part)
-                    in_headers.update(name)
-                    counters.update(set(name) - own)
+                    names = [name for name in _target_name(part) if name in counted]
+                    in_headers.update(names)
+                    counters.update(set(names) - own)
             case ast.UnaryOp(op="&", expr=operand):
                 assigned.update(base_name(operand))
             case ast.FuncCall(name=ast.ID()):
@@ -78,6 +79,17 @@ def moved_names(function: CFunction) -> set[str]:
     """Return the names that are assigned as a whole, not by elements, after their declaration."""
     targets = map(assigned_target, walked(function.body))
     return {target.name for target in targets if isinstance(target, ast.ID)}
+
+
+def counted_name(item: ast.For) -> str | None:
+    """Return the one variable that a loop's header sets; None where there is none or several."""
+    match item.init:
+        case ast.DeclList(decls=[ast.Decl(name=str(name))]):
+            return name
+        case ast.Assignment(op="=", lvalue=ast.ID(name=name)):
+            return name
+        case _:
+            return None
 
 
 def _declared(first: ast.Node | None) -> set[str | None]:

@@ -10,7 +10,7 @@ from pycparser import c_ast as ast
 
 from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.extents import OPEN
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, inner
@@ -134,6 +134,7 @@ def _pointer_sum(node: ast.Node, state: ReadingState) -> tuple[ast.Node, ast.Nod
         while isinstance(base, ast.ArrayRef):
             base = base.name
         symbol = state.scope.find(base.name) if isinstance(base, ast.ID) else None
+        symbol = symbol.part if isinstance(symbol, Moving) else symbol
         if isinstance(symbol, Stored) and symbol.shape:
             return pointer, index
     return None
@@ -179,6 +180,12 @@ def _variable(base: ast.Node, node: ast.Node, state: ReadingState) -> Stored | N
     match symbol:
         case Stored():
             return symbol
+        case Moving(part, place):
+            now = state.integers.now.get(place.variable)
+            if now is not None and now.affine is not None:
+                return replace(part, offset=(part.offset or Affine()) + now.affine)
+            message = f"{base.name} has moved by a number that is not affine"
+            state.report("E136", message, node, _STEPPED_HINT.format(name=base.name))
         case None:
             hint = did_you_mean(base.name, state.scope.names())
             state.report("E137", f"'{base.name}' is not declared", base, hint)

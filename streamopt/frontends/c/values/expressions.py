@@ -10,7 +10,7 @@ from pycparser import c_ast as ast
 from streamopt.errors import Diagnostic
 from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.literals import Unsupported, number_of, unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, is_plain
@@ -182,7 +182,7 @@ def _name(node: ast.ID, name: str, state: ReadingState) -> CValue | None:
     match symbol:
         case Known(value):
             return value
-        case Stored():
+        case Stored() | Moving():
             return _element(node, state)
         case Counter():
             message = f"{name} is read outside the loop that counts it"

@@ -1,0 +1,81 @@
+"""Pointers that move along an array: where they point at first, and an integer that follows them.
+
+Before::
+
+    const float *p = x + 2;
+    for (int i = 0; i < 8; i++) { y[i] = *p; p++; }
+
+After::
+
+    int at = 0;
+    for (int i = 0; i < 8; i++) { y[i] = x[2 + at]; at++; }
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.statements.assignments import assign
+from streamopt.frontends.c.symbols import Moving, Stored
+from streamopt.frontends.c.syntax.usage import change_of
+from streamopt.frontends.c.values import accesses, expressions
+from streamopt.frontends.c.values.value import affine_value, integer
+from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import Range, type_range
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
+
+if TYPE_CHECKING:
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.values.value import CValue
+
+
+def moving(name: str, part: Stored, loc: SourceLoc, state: ReadingState) -> Moving:
+    """Return a pointer to a part that is going to move."""
+    place = state.source.add_variable(f"{name}_at", (), ElementType.INT32, loc)
+    assign(Access(place.variable, ()), place, integer(0), state, loc)
+    return Moving(part, place)
+
+
+def move(pointer: Moving, node: ast.Assignment, state: ReadingState) -> None:
+    """Emit an assignment to a pointer; report one that lets it point at another array."""
+    assert isinstance(node.lvalue, ast.ID)
+    change = change_of(node, node.lvalue.name)
+    to = None
+    if change is not None:
+        sign, amount = change
+        step = integer(1) if amount is None else expressions.value_of(amount, state)
+        now = state.integers.now.get(pointer.place.variable)
+        if step is None:
+            return
+        if now is not None and now.affine is not None and step.affine is not None:
+            to = now.affine + step.affine.scaled(sign)
+    elif node.op == "=":
+        to = _place_of(pointer, node.rvalue, state)
+    value = None if to is None else _fitting(to, state)
+    if value is None:
+        message = f"{node.lvalue.name} points elsewhere later"
+        hint = "let it stay, and subscript it; or move it by the same number in every iteration"
+        state.report("E135", message, node, hint)
+        return
+    place, loc = pointer.place, state.file.loc(node)
+    assign(Access(place.variable, ()), place, value, state, loc)
+
+
+def _place_of(pointer: Moving, node: ast.Node, state: ReadingState) -> Affine | None:
+    """Return where an expression points along the variable of a pointer; None if elsewhere."""
+    found = accesses.pointed_part(node, state, len(pointer.part.shape))
+    if found is None or found.variable != pointer.part.variable:
+        return None
+    if (found.prefix, found.shape) != (pointer.part.prefix, pointer.part.shape):
+        return None
+    return (found.offset or Affine()) - (pointer.part.offset or Affine())
+
+
+def _fitting(value: Affine, state: ReadingState) -> CValue | None:
+    reach = Range(*value.interval(state.loops.ranges))
+    fits = reach.within(type_range(ElementType.INT32))
+    return affine_value(value, ElementType.INT32, reach) if fits else None

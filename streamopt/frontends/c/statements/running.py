@@ -1,0 +1,309 @@
+"""Integers that every iteration of a loop changes alike, and loops that are counted by them.
+
+Before::
+
+    int at = 3;
+    for (i = 0; i < 8; i++) { y[at] = x[i]; at += 2; }
+
+After::
+
+    for (i = 0; i < 8; i++) y[2 * i + 3] = x[i];
+
+So ``while (at < 19) { ...; at += 2; }`` has a number of iterations, and ``at = (at + 1) % 4``
+counts around. A change under a condition, or by a varying amount, has no such form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.statements import loops
+from streamopt.frontends.c.statements.assignments import assigned_variables
+from streamopt.frontends.c.symbols import Moving, Stored
+from streamopt.frontends.c.syntax.increments import spread
+from streamopt.frontends.c.syntax.trees import arguments_of, base_name, items_of, walked
+from streamopt.frontends.c.syntax.usage import assigned_target, change_of, names_in
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.value import affine_value
+from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import Range, type_range
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.values.value import CValue
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one iteration adds to an integer, modulo a number if that isn't 0."""
+
+    amount: int
+    modulus: int = 0
+
+    def after(self, start: Affine, iterations: Affine) -> Affine:
+        """Return the value after some iterations."""
+        total = start + iterations.scaled(self.amount)
+        return total.mod(self.modulus) if self.modulus else total
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Integers with the same change in every iteration, by variable, as they are at the start."""
+
+    starts: Mapping[str, CValue]
+    changes: Mapping[str, Change]
+
+    def values(
+        self, iterations: Affine, ranges: Mapping[str, tuple[int, int]]
+    ) -> dict[str, CValue]:
+        """Return the values after some iterations, as far as their types hold them."""
+        found: dict[str, CValue] = {}
+        for name, change in self.changes.items():
+            start = self.starts[name]
+            assert start.affine is not None
+            value = change.after(start.affine, iterations)
+            reach = Range(*value.interval(ranges))
+            if reach.within(type_range(start.element)):
+                found[name] = affine_value(value, start.element, reach)
+        return found
+
+
+def running_in(body: Sequence[ast.Node], state: ReadingState) -> Running:
+    """Return the integers that one run of a loop's body changes by constant amounts.
+
+    To be asked where the loop's own variable is declared already.
+    """
+    before = state.integers.now
+    if not before:
+        return Running({}, {})
+    whole = ast.Compound([*body])
+    changed = assigned_variables(whole, state)
+    names = {name for node in walked(whole) for name in _assigned(node)}
+    declared = {node.name for node in walked(whole) if isinstance(node, ast.Decl)}
+    starts: dict[str, CValue] = {}
+    changes: dict[str, Change] = {}
+    state.integers.now = {name: value for name, value in before.items() if name not in changed}
+    for name in sorted(names - declared):
+        symbol = state.scope.find(name)
+        variable = symbol.place.variable if isinstance(symbol, Moving) else ""
+        variable = symbol.variable if isinstance(symbol, Stored) else variable
+        start = before.get(variable)
+        if start is None or start.affine is None:
+            continue
+        change = _change(body, name, state)
+        if change is not None and _is_digit(start.affine, change, state):
+            starts[variable], changes[variable] = start, change
+    state.integers.now = before
+    return Running(starts, changes)
+
+
+def _assigned(node: ast.Node) -> list[str]:
+    target = assigned_target(node)
+    return [target.name] if isinstance(target, ast.ID) else []
+
+
+def _is_digit(start: Affine, change: Change, state: ReadingState) -> bool:
+    if not change.modulus:
+        return True
+    low, high = start.interval(state.loops.ranges)
+    return 0 <= low <= high < change.modulus
+
+
+def _change(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change | None:
+    """Return the change that statements make to a variable; None where it is no constant."""
+    flat = [part for item in items for part in _parts(item)]
+    touching = [at for at, item in enumerate(flat) if _touches(item, name, state)]
+    if 0 < len(touching) < 3 and touching[-1] - touching[0] < 2:
+        around = _around([flat[at] for at in touching], name, state)
+        if around is not None:
+            return around
+    total = 0
+    for at in touching:
+        amount = _amount(flat[at], name, state)
+        if amount is None:
+            return None
+        total += amount
+    return Change(total)
+
+
+def _parts(item: ast.Node) -> list[ast.Node]:
+    match item:
+        case ast.Compound():
+            return [part for inner in items_of(item) for part in _parts(inner)]
+        case ast.ExprList(exprs=parts):
+            return [*parts]
+        case ast.Label(stmt=body) if body is not None:
+            return _parts(body)
+        case ast.Decl(init=value) if value is not None:
+            found = spread(value)
+            return [item] if found is None else [*found[0], *found[2]]
+        case ast.For() | ast.While() | ast.If():
+            return [item]
+        case _:
+            found = spread(item)
+            return [item] if found is None else [*found[0], found[1], *found[2]]
+
+
+def _handed(function: str, arguments: Sequence[ast.Node], state: ReadingState) -> set[str]:
+    """Return the variables that a call hands over by reference."""
+    known = state.file.functions.get(function)
+    parameters = () if known is None else known.parameters
+    pairs = zip(parameters, arguments, strict=False)
+    return {one.name for item, one in pairs if item.type.is_reference and isinstance(one, ast.ID)}
+
+
+def _touches(item: ast.Node, name: str, state: ReadingState) -> bool:
+    """Return whether a statement may change a variable."""
+    for node in walked(item):
+        match node:
+            case ast.UnaryOp(op="&", expr=operand) if name in base_name(operand):
+                return True
+            case ast.FuncCall(name=ast.ID(name=function)) if name in _handed(
+                function, arguments_of(node), state
+            ):
+                return True
+            case _ if name in _assigned(node):
+                return True
+            case _:
+                pass
+    return False
+
+
+def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
+    match item:
+        case ast.If(iftrue=then, iffalse=otherwise):
+            sides = [_change(items_of(side), name, state) for side in (then, otherwise)]
+            return sides[0].amount if sides[0] is not None and sides[0] == sides[1] else None
+        case ast.For(stmt=body, next=step):
+            inside = _change([*items_of(body), *([] if step is None else [step])], name, state)
+            trips = loops.constant_trips(item, state) if inside is not None else None
+            both = inside is not None and trips is not None and not inside.modulus
+            return inside.amount * trips if both and inside and trips is not None else None
+        case _:
+            found = change_of(item, name)
+            if found is None:
+                return None
+            sign, amount = found
+            if amount is None:
+                return sign
+            if name in names_in(amount):
+                return None
+            number = _constant(amount, state)
+            return None if number is None else sign * number
+
+
+def _around(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change | None:
+    """Return the change of a variable that counts around: ``at = (at + 1) % 4`` and its kin."""
+    match items:
+        case [
+            ast.Assignment(op="=", rvalue=ast.BinaryOp(op="%", left=total, right=modulus)) as item
+        ]:
+            step = ast.Assignment("=", item.lvalue, total, item.coord)
+        case [
+            step,
+            ast.If(
+                cond=ast.BinaryOp(op="==" | ">=", left=ast.ID(name=asked), right=modulus),
+                iftrue=reset,
+                iffalse=None,
+            ),
+        ] if asked == name and _is_reset(reset, name):
+            pass
+        case _:
+            return None
+    amount, number = _amount(step, name, state), _constant(modulus, state)
+    if amount is None or number is None or number <= 0:
+        return None
+    is_one = amount == 1 or (len(items) == 1 and amount > 0)
+    return Change(amount, number) if is_one else None
+
+
+def _is_reset(node: ast.Node | None, name: str) -> bool:
+    match items_of(node):
+        case [ast.Assignment(op="=", lvalue=ast.ID(name=found), rvalue=ast.Constant(value="0"))]:
+            return found == name
+        case _:
+            return False
+
+
+def _constant(node: ast.Node, state: ReadingState) -> int | None:
+    """Return the value of an expression that is a constant integer; report nothing."""
+    value = _affine_of(node, state)
+    return None if value is None or value.terms else value.constant
+
+
+_PROVISIONAL_TRIPS = 2**20
+_FLIPPED = {">": "<", ">=": "<="}
+
+
+def trips_while(
+    condition: ast.Node, iterator: str, running: Running, state: ReadingState
+) -> tuple[Affine, ...] | None:
+    """Return the numbers of iterations after which parts of a condition fail; None if unknown.
+
+    The least of them counts.
+    """
+    state.loops.open(iterator, 0, _PROVISIONAL_TRIPS)
+    before = state.integers.now
+    values = running.values(Affine.iterator(iterator), state.loops.ranges)
+    kept = {name: value for name, value in before.items() if name not in running.changes}
+    state.integers.now = kept | values
+    found: list[Affine] = []
+    waiting = [condition]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.BinaryOp) and node.op == "&&":
+            waiting += [node.right, node.left]
+            continue
+        trips = _trips(node, iterator, state)
+        if trips is None:
+            state.integers.now = before
+            return None
+        found.append(trips)
+    state.integers.now = before
+    return tuple(dict.fromkeys(found))
+
+
+def _trips(node: ast.Node, iterator: str, state: ReadingState) -> Affine | None:
+    if not isinstance(node, ast.BinaryOp) or node.op not in ("<", "<=", ">", ">=", "!="):
+        zero = ast.Constant("int", "0", node.coord)
+        node = ast.BinaryOp("!=", node, zero, node.coord)
+    sides = node.right, node.left
+    op = node.op
+    if op in _FLIPPED:
+        sides, op = sides[::-1], _FLIPPED[op]
+    values = [_affine_of(side, state) for side in sides]
+    if values[0] is None or values[1] is None:
+        return None
+    left = values[0] - values[1]
+    names = {str(atom): factor for atom, factor in left.terms}
+    factor = names.pop(iterator, 0)
+    rest = left - Affine.iterator(iterator).scaled(factor)
+    if factor == 0 or iterator in rest.iterators():
+        return None
+    low, high = rest.interval(state.loops.ranges)
+    if op == "!=":
+        if abs(factor) != 1 or (low < 0 if factor < 0 else high > 0):
+            return None
+        return rest.scaled(-factor)
+    if factor > 0:
+        return None
+    if op == "<":
+        rest = rest + Affine.of(-factor - 1)
+        return rest.floordiv(-factor)
+    return rest.floordiv(-factor) + Affine.of(1)
+
+
+def _affine_of(node: ast.Node, state: ReadingState) -> Affine | None:
+    """Return the value of an expression that is affine in iterators; report nothing."""
+    if any(isinstance(part, ast.FuncCall) for part in walked(node)):
+        return None
+    problems, state.problems = state.problems, Problems()
+    value = expressions.value_of(node, state)
+    state.problems = problems
+    return None if value is None or not value.is_integer else value.affine
