@@ -1,71 +1,42 @@
-"""Loops: headers of ``for`` brought to a count from a lower to an upper bound in steps of one."""
+"""Loops, brought to a count from a lower to an upper bound in steps of one, and their bodies."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.repeated import (
-    FORM_HINT,
-    LARGEST,
-    read_repeated,
-    read_uncounted,
-    with_one_step,
-)
-from streamopt.frontends.c.statements.running import running_in
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
+from streamopt.frontends.c.statements.assignments import assigned_variables
+from streamopt.frontends.c.statements.headers import FORM_HINT, LARGEST, LoopHeader, header_of
+from streamopt.frontends.c.statements.running import running_in, trips_while
+from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.jumps import without_jumps
-from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import walked
-from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
-from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.syntax.trees import jumps_in
+from streamopt.frontends.c.syntax.usage import change_of, counted_name
 from streamopt.frontends.c.values.value import affine_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range
-from streamopt.ir.expression import reads
 from streamopt.ir.source import RangeLoop
 
 if TYPE_CHECKING:
-    from streamopt.errors import SourceLoc
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.ir.element import ElementType
+    from streamopt.frontends.c.statements.running import Running
 
 MAX_NESTING = 64
-_DATA_HINT = (
-    "its value depends on data; let the loop run to a constant that is never passed, with a "
-    "condition inside: for (int k = 0; k < MAX; k++) if (k {op} {bound}) ... "
-    "(docs/guides/data-dependent.md)"
-)
-_BOUND_HINT = "bounds are sums of iterators times constants, or min and max of such"
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
-
-
-@dataclass(frozen=True, slots=True)
-class _Header:
-    """A header in parts; starts and ends are alternatives of which the tightest counts."""
-
-    name: str
-    element: ElementType
-    starts: tuple[Affine, ...]
-    ends: tuple[Affine, ...]
-    step: int
 
 
 def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     """Emit a loop; problems go to the state, and the body is read for its own."""
-    item = with_one_step(loop)
+    item = _with_one_step(loop)
     if len(state.source.blocks) > MAX_NESTING:
         state.report("E139", f"loops are nested more than {MAX_NESTING} deep", item)
         return
     name = counted_name(item)
     if name is None and item.cond is not None:
-        read_uncounted(item, item.cond, state, label)
+        _read_uncounted(item, item.cond, state, label)
         return
-    header = _header(item, name, state) if name is not None else None
+    header = header_of(item, name, state) if name is not None else None
     if name is None:
         state.report("E135", "the header of this for names no variable to count", item, FORM_HINT)
     if header is None:
@@ -77,7 +48,7 @@ def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     _emit(item, header, state, label)
 
 
-def _emit(item: ast.For, header: _Header, state: ReadingState, label: str) -> None:
+def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) -> None:
     iterator = state.source.unique(header.name)
     start, step = header.starts[0], header.step
     if step == 1:
@@ -106,211 +77,108 @@ def _emit(item: ast.For, header: _Header, state: ReadingState, label: str) -> No
         with state.scope.block():
             items = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
             running = running_in(items, state) if len(lower) == 1 else None
-            read_repeated(items, running, first, trips, state)
+            _read_repeated(items, running, first, trips, state)
     if body:
         loc = state.file.loc(item)
         found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
         state.source.emit(found)
 
 
-def constant_trips(item: ast.For, state: ReadingState) -> int | None:
-    """Return how often a loop runs, if that is a number; report nothing."""
+def _with_one_step(item: ast.For) -> ast.For:
+    """Return a loop of which the header steps one variable; the others are at the body's end."""
     name = counted_name(item)
-    calls = [part for part in walked(item.init, item.cond) if isinstance(part, ast.FuncCall)]
-    if calls:
-        return None
-    problems, state.problems = state.problems, Problems()
-    header = None if name is None else _header(item, name, state)
-    state.problems = problems
-    if header is None:
-        return None
-    (start, *starts), (end, *ends) = header.starts, header.ends
-    span = end - start
-    return None if starts or ends or span.terms else max(0, -(-span.constant // header.step))
+    if name is None or not isinstance(item.next, ast.ExprList):
+        return item
+    own = [part for part in item.next.exprs if change_of(part, name) is not None]
+    rest = [part for part in item.next.exprs if part not in own]
+    if len(own) != 1:
+        return item
+    body = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+    whole = ast.Compound([*body, *rest], item.coord)
+    return ast.For(item.init, item.cond, own[0], whole, item.coord)
+
+
+def _read_uncounted(item: ast.For, condition: ast.Node, state: ReadingState, label: str) -> None:
+    """Read a loop whose header sets no variable, or several, as the ``while`` it stands for."""
+    with state.scope.block():
+        first = item.init.decls if isinstance(item.init, ast.DeclList) else [item.init]
+        statements.read_all([one for one in first if one is not None], state)
+        body = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+        step = [] if item.next is None else [item.next]
+        if not _is_counted(condition, [*body, *step], item, state, label):
+            message = "the header of this for names no variable to count"
+            state.report("E135", message, item, FORM_HINT)
+
+
+def read_while(item: ast.While, state: ReadingState, label: str) -> bool:
+    """Emit a loop if its iterations can be counted; return whether they can."""
+    body = [] if item.stmt is None else [item.stmt]
+    if any(jumps_in(one, ast.Continue) for one in body):
+        return False
+    return _is_counted(item.cond, body, item, state, label)
+
+
+def _is_counted(
+    condition: ast.Node,
+    body: list[ast.Node],
+    loop: ast.Node,
+    state: ReadingState,
+    label: str,
+) -> bool:
+    """Emit a loop while a condition holds, if it does for a known number of iterations."""
+    running = running_in(body, state)
+    iterator = state.source.unique("n")
+    found = trips_while(condition, iterator, running, state)
+    if not found:
+        return False
+    trips = [state.loops.ordered(bound) for bound in found]
+    most = min(bound.interval(state.loops.ranges)[1] for bound in trips)
+    if most > LARGEST:
+        return False
+    state.loops.open(iterator, 0, max(0, most - 1))
+    count = Affine.iterator(iterator)
+    with state.block() as emitted, state.scope.block():
+        _read_repeated(body, running, count, trips[0] if len(trips) == 1 else None, state)
+    if emitted:
+        loc = state.file.loc(loop)
+        ends = tuple(trips)
+        item = RangeLoop(iterator, (Affine(),), ends, tuple(emitted), label, loc, iterator, count)
+        state.source.emit(item)
+    return True
+
+
+def _read_repeated(
+    body: list[ast.Node],
+    running: Running | None,
+    done: Affine,
+    trips: Affine | None,
+    state: ReadingState,
+) -> None:
+    """Read a body that may run many times or never: what it assigns is forgotten around it.
+
+    Parameters
+    ----------
+    running
+        Integers that it changes alike every time; None where its iterations have no number.
+    done
+        How often it has run.
+    trips
+        How often it runs, unless that is negative; None if there is no such expression.
+    """
+    changed = assigned_variables(ast.Compound(body), state)
+    kept = {name: value for name, value in state.integers.now.items() if name not in changed}
+    state.integers.now = dict(kept)
+    if running is not None:
+        state.integers.now |= running.values(done, state.loops.ranges)
+    state.loops.assigned.append(changed)
+    statements.read_all(body, state)
+    state.loops.assigned.pop()
+    state.integers.now = kept
+    if running is not None and trips is not None and trips.interval(state.loops.ranges)[0] >= 0:
+        state.integers.now |= running.values(trips, state.loops.ranges)
 
 
 def _read_body(item: ast.For, state: ReadingState) -> None:
     body = [] if item.stmt is None else [item.stmt]
     with state.scope.block():
         statements.read_all(without_jumps(body, ast.Continue), state)
-
-
-def _header(item: ast.For, name: str, state: ReadingState) -> _Header | None:
-    """Return the parts of a header; all its problems are reported."""
-    element, first = _first(item.init, name, state)
-    step = _step(item, name, state)
-    starts = None if first is None else _bounds(first, step, state, is_start=True)
-    ends = None if step is None else _ends(item, name, step, state)
-    if element is None or starts is None or ends is None or step is None:
-        return None
-    if step != 1 and len(starts) > 1:
-        message = "a loop with a step starts at a minimum or maximum"
-        state.report("E136", message, item, "start it at one affine value")
-        return None
-    if not element.is_signed and step < 0 and not _stops(starts, ends, step, state):
-        message = f"{name} is unsigned, so it never falls below 0, and the loop may not end"
-        state.report("E135", message, item, f"declare int {name}")
-        return None
-    return _Header(name, element, starts, ends, step)
-
-
-def _stops(
-    starts: tuple[Affine, ...], ends: tuple[Affine, ...], step: int, state: ReadingState
-) -> bool:
-    """Return whether an unsigned variable that falls meets its end before it wraps around."""
-    start, end = starts[0], ends[0]
-    if len(starts) == len(ends) == 1 and not start.terms and not end.terms:
-        steps = max(0, -((end.constant - start.constant) // -step))
-        return start.constant + steps * step >= 0
-    return max(bound.interval(state.loops.ranges)[0] for bound in ends) + step + 1 >= 0
-
-
-def _first(
-    first: ast.Node | None, name: str, state: ReadingState
-) -> tuple[ElementType | None, ast.Node | None]:
-    """Return the type of the counted variable and the expression that it starts at."""
-    match first:
-        case ast.DeclList(decls=[ast.Decl(init=value) as declared]):
-            item = state.file.declarations[declared]
-            element, place = item.type.element, item.loc
-            if value is None:
-                state.report("E135", f"{name} has no start", place, FORM_HINT)
-        case ast.Assignment(rvalue=value):
-            place = state.file.loc(first)
-            symbol = state.scope.find(name)
-            if not isinstance(symbol, Counter):
-                _report_uncountable(name, symbol, place, state)
-                return None, value
-            element = symbol.element
-        case _:
-            return None, None
-    if element is None or element.is_float:
-        state.report("E135", f"{name} is not an integer, but counts a loop", place, "use int")
-        return None, value
-    return element, value
-
-
-def _report_uncountable(
-    name: str, symbol: Symbol | None, loc: SourceLoc, state: ReadingState
-) -> None:
-    match symbol:
-        case Broken():
-            pass
-        case Known(_, is_iterator=True):
-            message = f"{name} counts an outer loop already"
-            state.report("E135", message, loc, "use another variable")
-        case None:
-            state.report("E137", f"'{name}' is not declared", loc, f"declare int {name}")
-        case _:
-            hint = f"declare int {name} for it alone"
-            state.report("E135", f"{name} can't count a loop", loc, hint)
-
-
-def _step(item: ast.For, name: str, state: ReadingState) -> int | None:
-    if item.next is None:
-        state.report("E135", f"the loop over {name} has no step", item, FORM_HINT)
-        return None
-    change = change_of(item.next, name)
-    if change is None:
-        message = f"{shown(item.next)} does not step {name} by a constant"
-        state.report("E135", message, item.next, FORM_HINT)
-        return None
-    sign, amount = change
-    number = 1 if amount is None else expressions.integer_of(amount, state, "the step")
-    if number is None:
-        return None
-    if number == 0 or abs(number) > LARGEST:
-        message = f"the loop over {name} steps by {sign * number}"
-        state.report("E135", message, item, FORM_HINT)
-        return None
-    return sign * number
-
-
-def _bounds(
-    node: ast.Node, step: int | None, state: ReadingState, *, is_start: bool
-) -> tuple[Affine, ...] | None:
-    """Return the alternatives of a bound: of an end the nearest counts, of a start the last."""
-    value = expressions.value_of(node, state)
-    if value is None:
-        return None
-    if value.affine is not None:
-        return (state.loops.ordered(value.affine),)
-    parts = None
-    if value.choice is not None and step is not None:
-        wants_least = (step > 0) != is_start
-        parts = value.choice.parts if value.choice.is_least == wants_least else None
-    if parts is None:
-        message = f"bound {shown(node)} is not affine"
-        hint = expressions.open_hint(node, state)
-        names = {access.array for access in reads(value.tree)}
-        other = _DATA_HINT.format(op=">=" if is_start else "<", bound=shown(node))
-        other = _BOUND_HINT if names <= state.integers.followed else other
-        state.report("E134" if hint else "E136", message, node, hint or other)
-    return parts
-
-
-def _ends(item: ast.For, name: str, step: int, state: ReadingState) -> tuple[Affine, ...] | None:
-    """Return the values that the variable does not reach, as alternatives."""
-    found: list[Affine] = []
-    if item.cond is None:
-        state.report("E135", f"the loop over {name} has no end", item, FORM_HINT)
-        return None
-    waiting: list[ast.Node] = [item.cond]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.BinaryOp) and node.op == "&&":
-            waiting += [node.right, node.left]
-            continue
-        ends = _end(node, name, step, state)
-        if ends is None:
-            return None
-        found.extend(ends)
-    return tuple(dict.fromkeys(found))
-
-
-def _end(node: ast.Node, name: str, step: int, state: ReadingState) -> tuple[Affine, ...] | None:
-    """Return the alternatives of one comparison, as values that are not reached any more."""
-    shift, op, bound = None, "", node
-    if isinstance(node, ast.BinaryOp) and node.op in _MIRRORED:
-        shift, op, bound = _shift_of(node.left, name, state), node.op, node.right
-        if shift is None:
-            shift, op, bound = _shift_of(node.right, name, state), _MIRRORED[op], node.left
-    if shift is None:
-        message = f"the condition {shown(node)} does not compare {name} with a bound"
-        state.report("E135", message, node, FORM_HINT)
-        return None
-    rises = step > 0
-    if (op in ("<", "<=")) != rises and op != "!=":
-        message = f"the loop over {name} counts away from its bound in {shown(node)}"
-        state.report("E135", message, node, "turn the comparison or the step around")
-        return None
-    if op == "!=" and abs(step) != 1:
-        message = f"{shown(node)} may never fail with step {step}"
-        state.report("E135", message, node, "use < or >")
-        return None
-    parts = _bounds(bound, step, state, is_start=False)
-    if parts is None:
-        return None
-    beyond = (1 if rises else -1) if op in ("<=", ">=") else 0
-    return tuple(state.loops.ordered(part - shift + Affine.of(beyond)) for part in parts)
-
-
-def _shift_of(node: ast.Node, name: str, state: ReadingState) -> Affine | None:
-    """Return the affine ``c`` of ``i + c``; None where the expression is something else."""
-    match node:
-        case ast.ID(name=found) if found == name:
-            return Affine()
-        case ast.BinaryOp(op="+" | "-" as op, left=inner, right=other) if name not in names_in(
-            other
-        ):
-            before, value = _shift_of(inner, name, state), expressions.value_of(other, state)
-            if before is None or value is None or value.affine is None:
-                return None
-            return before + value.affine.scaled(1 if op == "+" else -1)
-        case ast.BinaryOp(op="+", left=other, right=ast.ID(name=found)) if (
-            found == name and name not in names_in(other)
-        ):
-            value = expressions.value_of(other, state)
-            return None if value is None else value.affine
-        case _:
-            return None

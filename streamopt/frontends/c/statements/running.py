@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.problems import Problems
-from streamopt.frontends.c.statements import loops
 from streamopt.frontends.c.statements.assignments import assigned_variables
+from streamopt.frontends.c.statements.headers import constant_trips
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.trees import arguments_of, base_name, items_of, walked
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one iteration adds to an integer, modulo a number if that isn't 0."""
+    """The number that one iteration adds to an integer, modulo another if that isn't 0."""
 
     amount: int
     modulus: int = 0
@@ -182,7 +182,7 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
             return sides[0].amount if sides[0] is not None and sides[0] == sides[1] else None
         case ast.For(stmt=body, next=step):
             inside = _change([*items_of(body), *([] if step is None else [step])], name, state)
-            trips = loops.constant_trips(item, state) if inside is not None else None
+            trips = constant_trips(item, state) if inside is not None else None
             both = inside is not None and trips is not None and not inside.modulus
             return inside.amount * trips if both and inside and trips is not None else None
         case _:

@@ -12,7 +12,6 @@ from streamopt.frontends.c.statements import block_moves, inlining, loops
 from streamopt.frontends.c.statements.assignments import Held, assign, merged
 from streamopt.frontends.c.statements.declarations import declare
 from streamopt.frontends.c.statements.pointers import move
-from streamopt.frontends.c.statements.repeated import read_while
 from streamopt.frontends.c.symbols import Counter, Known, Moving
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.literals import unsupported
@@ -68,7 +67,7 @@ def read_statement(item: ast.Node, state: ReadingState, label: str = "") -> None
             _declare(item, state)
         case ast.For():
             loops.read_loop(item, state, label)
-        case ast.While() if read_while(item, state, label):
+        case ast.While() if loops.read_while(item, state, label):
             pass
         case ast.If():
             _branch(item, state)

@@ -27,7 +27,7 @@ _OPERANDS = ("lvalue", "rvalue", "left", "right", "expr", "name", "subscript", "
 
 
 def spread(item: ast.Node) -> tuple[list[ast.Node], ast.Node, list[ast.Node]] | None:
-    """Return what comes before a statement, the statement without increments, and what comes after.
+    """Return a statement without increments, between those that come before it and after it.
 
     None where there are none inside, or where they don't happen once in any case: below ``?:``,
     ``&&`` or ``||``, or of a variable that the statement names again.
