@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Atom
 
+CACHED_LOADS = 8192
+"""Asked for with one set of copies after another."""
 LANE = ".lane"
 """Behind the name of a loop: which of its lanes."""
 
@@ -67,6 +69,8 @@ class LanedAccess:
 
     def where(self, told: tuple[tuple[str, int], ...]) -> LanedAccess:
         """Return the access in iterations where iterators have some numbers."""
+        if not told:
+            return self
         known = {name: Affine.of(number) for name, number in told}
         subscripts: list[LanedSubscript] = []
         for one in self.subscripts:
@@ -142,13 +146,17 @@ def _split(atom: Atom, lanes: Mapping[str, int]) -> tuple[Affine, Affine, bool]:
 
 def fullest_bank(accesses: Iterable[LanedAccess], factors: tuple[int, ...]) -> int:
     """Return the most elements of one bank that accesses touch in one iteration."""
-    every = tuple(dict.fromkeys(accesses))
+    return _fullest_of(frozenset(accesses), factors)
+
+
+@lru_cache(maxsize=CACHED_LOADS)
+def _fullest_of(every: frozenset[LanedAccess], factors: tuple[int, ...]) -> int:
     cases = {(), *(access.told for access in every)}
     return max(_meeting(every, told, factors) for told in cases)
 
 
 def _meeting(
-    every: Sequence[LanedAccess], told: tuple[tuple[str, int], ...], factors: tuple[int, ...]
+    every: Iterable[LanedAccess], told: tuple[tuple[str, int], ...], factors: tuple[int, ...]
 ) -> int:
     """Return the most elements of one bank where iterators have some numbers."""
     known = dict(told)
@@ -161,11 +169,11 @@ def _meeting(
     groups: dict[tuple[Affine, ...], list[LanedAccess]] = {}
     for access in accesses:
         groups.setdefault(access.moving, []).append(access)
-    return sum(_fullest(tuple(group), factors) for group in groups.values())
+    return sum(_fullest(frozenset(group), factors) for group in groups.values())
 
 
-@lru_cache(maxsize=4096)
-def _fullest(group: tuple[LanedAccess, ...], factors: tuple[int, ...]) -> int:
+@lru_cache(maxsize=CACHED_LOADS)
+def _fullest(group: frozenset[LanedAccess], factors: tuple[int, ...]) -> int:
     """Return the most elements of a bank that accesses of one moving part touch."""
     places = np.concatenate([_places(access, factors) for access in group])
     places = np.unique(places, axis=0)

@@ -29,6 +29,10 @@ REGISTERS_OF_A_BANK = 16
 """Elements: banks that hold as few of them are registers."""
 FEW_REGISTERS = 4
 """Elements that are registers however many accesses there are."""
+MOST_MORE_FOR_ALIKE = 1.1
+"""Block RAMs of copies with the same banks, to those of copies that differ."""
+MOST_MORE_FOR_WIDTH = 1.5
+"""Block RAMs of a copy with more banks than its reads need, to those that these need."""
 MOST_CANDIDATES = 24
 
 
@@ -89,12 +93,11 @@ def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
     candidates = [
         (factors, room)
         for factors in _candidates(demand)
-        for room in (
-            PORTS * ii - max((fullest_bank(w, factors) for w in demand.writes if w), default=0),
-        )
+        for room in (_room(demand, factors, ii),)
         if room > 0
     ]
     candidates.sort(key=lambda one: (blocks_of(demand.shape, one[0]), prod(one[0]), one[0]))
+    candidates = _undominated(candidates, demand.shape)
     best: ServedCopies | None = None
     least = 0
     for count in range(1, MOST_COPIES + 1):
@@ -106,7 +109,58 @@ def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
             if served is not None:
                 best = ServedCopies(tuple(factors for factors, _ in chosen), served)
                 least = blocks
-    return best
+    return None if best is None else _alike(demand, best, ii)
+
+
+def _room(demand: ArrayDemand, factors: tuple[int, ...], ii: int) -> int:
+    """Return how many reads of a bank there is room for beside the writes."""
+    writes = (fullest_bank(each, factors) for each in demand.writes if each)
+    return PORTS * ii - max(writes, default=0)
+
+
+def _undominated(
+    candidates: Sequence[tuple[tuple[int, ...], int]], shape: tuple[int, ...]
+) -> list[tuple[tuple[int, ...], int]]:
+    """Return candidates, by blocks, than which no other has finer banks at the same price."""
+    return [
+        (factors, room)
+        for at, (factors, room) in enumerate(candidates)
+        if not any(
+            other != at
+            and blocks_of(shape, finer) <= blocks_of(shape, factors)
+            and more >= room
+            and finer != factors
+            and all(f % own == 0 for f, own in zip(finer, factors, strict=True))
+            for other, (finer, more) in enumerate(candidates)
+        )
+    ]
+
+
+def _alike(demand: ArrayDemand, copies: ServedCopies, ii: int) -> ServedCopies:
+    """Return copies with the same banks if that takes hardly more: they are filled at once."""
+    shared = tuple(map(max, zip(*copies.factors, strict=True)))
+    blocks = sum(blocks_of(demand.shape, factors) for factors in copies.factors)
+    if len(copies.factors) * blocks_of(demand.shape, shared) > MOST_MORE_FOR_ALIKE * blocks:
+        return copies
+    room = _room(demand, shared, ii)
+    served = _served(demand, [(shared, room)] * len(copies.factors))
+    return copies if served is None else ServedCopies((shared,) * len(copies.factors), served)
+
+
+def widened(shape: tuple[int, ...], factors: tuple[int, ...], lanes: int) -> tuple[int, ...]:
+    """Return more banks for a copy, up to so many, that take hardly more block RAMs.
+
+    Each bank becomes several, so no bank is asked more often; the copy is filled and emptied
+    faster.
+    """
+    most = MOST_MORE_FOR_WIDTH * blocks_of(shape, factors) + 1
+    found = factors
+    for at in reversed(range(len(shape))):
+        while 2 * found[at] <= shape[at] and 2 * prod(found) <= lanes:
+            found = (*found[:at], 2 * found[at], *found[at + 1 :])
+            if blocks_of(shape, found) <= most:
+                factors = found
+    return factors
 
 
 def blocks_of(shape: tuple[int, ...], factors: tuple[int, ...]) -> int:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.operators import CompareOp
+from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
 from streamopt.ir.stepping.stepped import HeldArray, HeldDimension, Mirror
 from streamopt.transforms.stepped.copies import (
     MOST_REGISTERS,
     ArrayDemand,
     blocks_of,
     served_copies,
+    widened,
 )
 from streamopt.transforms.stepped.normal_form import told_iterators
 
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
     Read = tuple[str, Access]
     """A phase and what it reads."""
+
+MANY_LANES = 8
+"""Of a phase: with so many, arrays are copied in and out as fast as arguments can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,20 @@ def array_memories(
 ) -> ArrayMemories | None:
     """Return memories that serve all reads of an array in so many cycles; None if none do."""
     groups = _Chooser(array, drafts, slices, ii).groups()
-    return None if groups is None else _memories(array, drafts, groups)
+    if groups is None:
+        return None
+    lanes = max((prod(count for _, count in each.lanes) for each in drafts), default=1)
+    most = MOST_ARGUMENT_BANKS if lanes >= MANY_LANES else lanes
+    wide = [_widened(group, most) for group in groups]
+    return _memories(array, drafts, wide)
+
+
+def _widened(group: _Group, lanes: int) -> _Group:
+    """Return copies of a whole array with more banks, to be filled and emptied faster."""
+    if group.slice is not None or group.is_registers:
+        return group
+    factors = tuple(widened(group.shape, own, lanes) for own in group.copies.factors)
+    return replace(group, copies=replace(group.copies, factors=factors))
 
 
 @dataclass(frozen=True, slots=True)

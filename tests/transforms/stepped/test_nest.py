@@ -272,3 +272,12 @@ def test_statements_under_one_number_of_a_loop_have_banks_apart() -> None:
         . : p[m][k] = p[m][k] * 3.0
     """)  # fmt: skip
     assert built(order, i=8, m=8).ii == 1
+
+
+def test_arrays_are_copied_in_as_wide_as_arguments_are() -> None:
+    nest = built(trisolv(400), i=32)
+    (wide,) = (transfer for transfer in nest.brought if transfer.array == "L")
+    assert prod(wide.lanes) == 256
+    rows = built(jacobi_2d(50, 2), j=48, l=48)
+    assert {transfer.lanes for transfer in rows.brought} == {(1, 50)}
+    assert all(len(transfer.memories) == 3 for transfer in rows.brought)
