@@ -14,7 +14,7 @@ from math import gcd, prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import Iter
+from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Place
 from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.fabric import choice_luts, data_bits, pipeline_fabric
@@ -24,7 +24,6 @@ from streamopt.target.resources import Resources
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.ir.affine import Affine
     from streamopt.ir.network import (
         Memory,
         Pipeline,
@@ -93,18 +92,22 @@ def _bank_choice(port: Port, pipeline: Pipeline, memories: Mapping[str, Memory])
     if memory is None:
         return 0
     lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
+    tiles = {tile.name: tile.trip_count for tile in pipeline.tiles}
     pairs = zip(port.subscripts, memory.factors, strict=True)
-    banks = prod(_banks_by_and_by(subscript, factor, lanes) for subscript, factor in pairs)
+    banks = prod(_banks_by_and_by(subscript, factor, tiles) for subscript, factor in pairs)
     values = prod(lanes[name] for name in lanes_of(port, pipeline))
     return choice_luts(values, banks, memory.element.bits) if banks > 1 else 0
 
 
-def _banks_by_and_by(subscript: Affine, factor: int, lanes: Mapping[str, int]) -> int:
-    """Return how many banks along a dimension one lane goes to."""
+def _banks_by_and_by(subscript: Affine, factor: int, tiles: Mapping[str, int]) -> int:
+    """Return how many banks along a dimension one lane goes to, at most."""
     moved = [
-        by for atom, by in subscript.terms if not (isinstance(atom, Iter) and atom.name in lanes)
+        (by, prod(tiles.get(name, 1) for name in Affine(((atom, 1),)).iterators()))
+        for atom, by in subscript.terms
     ]
-    return factor // gcd(factor, *moved) if moved else 1
+    steps = [by for by, places in moved if places > 1]
+    places = prod(places for _, places in moved)
+    return min(places, factor // gcd(factor, *steps)) if steps else 1
 
 
 def writer_luts(process: Process, memories: Mapping[str, Memory]) -> int:
