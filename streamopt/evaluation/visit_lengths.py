@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import TargetError
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.turns.lengths import visit_lengths
+from streamopt.perf.turns.lengths import with_lengths
 from streamopt.target.device import device_of_part, or_usual
 from streamopt.transforms.apply import apply, planned_graph
 from streamopt.transforms.lower import lower
@@ -37,8 +37,7 @@ def with_visit_lengths(graph: Graph, schedule: Schedule, target: Target) -> Sche
     def known(plan: NodePlan) -> NodePlan:
         if plan.least_cycles or plan.node not in processes:
             return plan
-        lengths = visit_lengths(processes[plan.node], network, target)
-        return replace(plan, least_cycles=lengths)
+        return with_lengths(plan, processes[plan.node], network, target)
 
     return replace(schedule, nodes=tuple(map(known, schedule.nodes)))
 

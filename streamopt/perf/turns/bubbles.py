@@ -30,6 +30,7 @@ from streamopt.perf.turns.footprints import (
 from streamopt.perf.turns.visits import (
     IDLE,
     IDLE_ITERATIONS,
+    LAST,
     VISIT,
     TooManyPointsError,
     bounding,
@@ -71,24 +72,35 @@ class TimedTurn(NamedTuple):
     cycles: tuple[int, ...]
 
 
-def least_iterations(turns: Turns, timed: Sequence[TimedTurn]) -> tuple[int, ...]:
+class LeastLength(NamedTuple):
+    """Iterations of visits at least: of all, and of the last of the loop around."""
+
+    least: int = 1
+    last: int = 1
+
+
+def least_lengths(
+    turns: Turns, timed: Sequence[TimedTurn], *, has_last: bool = True
+) -> tuple[LeastLength, ...]:
     """Return the iterations that visits of each pipeline in turn last at least.
 
     Parameters
     ----------
     timed
         Its pipelines, in order.
+    has_last
+        Whether the last visits of the loop around may be longer than others.
     """
     try:
-        return _VisitWalk(_two_of_alike(turns, timed), timed).least_iterations()
+        return _VisitWalk(_two_of_alike(turns, timed), timed).least_lengths(has_last=has_last)
     except TooManyPointsError:
-        return _drained(turns, timed)
+        return tuple(LeastLength(size) for size in _drained(turns, timed))
 
 
 def _drained(turns: Turns, timed: Sequence[TimedTurn]) -> tuple[int, ...]:
     """Return lengths with which all that a visit writes has landed before the next one begins."""
     try:
-        longest = [int(sizes.max(initial=0)) for sizes, _ in visit_counts(turns).by_turn]
+        longest = [int(sizes.max(initial=0)) for sizes, *_ in visit_counts(turns).by_turn]
     except TooManyPointsError:
         hulls = ([loop.trip_count for loop in turn.loops] for turn in turns_among(turns.items))
         longest = [int(np.prod(hull)) for hull in hulls]
@@ -187,15 +199,16 @@ class _VisitWalk:
         points = {each.turn: each.points for each in found if each.turn >= 0}
         self._laid, self._cells = _laid_out(self._turns, points, timed, turns.ii)
 
-    def least_iterations(self) -> tuple[int, ...]:
+    def least_lengths(self, *, has_last: bool) -> tuple[LeastLength, ...]:
         """Return the lengths that the walk finds."""
         landed = np.full(self._cells, _NEVER, np.int64)
         meets = any(own.meets for laid in self._laid.values() for own in laid.writes)
         read = np.full(self._cells if meets else _FIRST, _NEVER, np.int64)
-        least = [1] * len(self._turns)
-        begin = end = last_begin = 0
-        last = -1
-        for turn, row in self._order:
+        least = [[1, 1] for _ in self._turns]  # of all, and of the last
+        begin = end = before = 0
+        longer = [1, 1]
+        was_last = 0
+        for turn, row, is_last in self._order:
             own = self._laid.get(turn)
             span = own.span(row) if own is not None else slice(0, 0)
             size = span.stop - span.start
@@ -204,11 +217,12 @@ class _VisitWalk:
                 continue
             begin = max(end, -(-_earliest(own, span, landed, read) // self._ii))
             if begin > end:
-                least[last] = max(least[last], begin - last_begin)
+                longer[was_last] = max(longer[was_last], begin - before)
             _note(own, span, begin * self._ii, landed, read)
-            last, last_begin = turn, begin
-            end = begin + max(size + own.warm_up, least[turn])
-        return tuple(least)
+            longer, before, was_last = least[turn], begin, is_last if has_last else 0
+            shortest = max(longer) if was_last else longer[0]
+            end = begin + max(size + own.warm_up // self._ii, shortest)
+        return tuple(LeastLength(all_, max(all_, last)) for all_, last in least)
 
 
 def _earliest(own: _Laid, span: slice, landed: Integers, read: Integers) -> int:
@@ -242,12 +256,13 @@ def _put(times: Integers, cells: Integers, at: Integers) -> None:
     times[_TRASH] = _NEVER
 
 
-def _in_order(found: Sequence[Visits]) -> list[tuple[int, int]]:
-    """Return pipeline and place among its visits, of all visits in order."""
+def _in_order(found: Sequence[Visits]) -> list[tuple[int, int, int]]:
+    """Return of all visits in order: pipeline, place among its visits, whether it is a last one."""
     depth = max((len(each.points.keys) for each in found), default=0)
     keys: list[list[Integers]] = [[] for _ in range(depth)]
     turns: list[Integers] = []
     rows: list[Integers] = []
+    last: list[Integers] = []
     for each in found:
         size = each.points.times.size
         for level in range(depth):
@@ -255,10 +270,11 @@ def _in_order(found: Sequence[Visits]) -> list[tuple[int, int]]:
             keys[level].append(own[level] if level < len(own) else np.zeros(size, np.int64))
         turns.append(np.full(size, each.turn, np.int64))
         rows.append(np.arange(size))
+        last.append(each.points.values[LAST])
     order = np.lexsort([np.concatenate(level) for level in reversed(keys)])
     spend(WORK.designs.visit * order.size)
-    joined = np.concatenate(turns)[order].tolist(), np.concatenate(rows)[order].tolist()
-    return list(zip(*joined, strict=True))
+    columns = (np.concatenate(column)[order].tolist() for column in (turns, rows, last))
+    return list(zip(*columns, strict=True))
 
 
 def _laid_out(

@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.perf.pipelines.port_cycles import port_cycles
-from streamopt.perf.turns.bubbles import TimedTurn, least_iterations
+from streamopt.perf.turns.bubbles import TimedTurn, least_lengths
 
 if TYPE_CHECKING:
     from streamopt.ir.network import Network, Process
+    from streamopt.ir.schedule import NodePlan
+    from streamopt.perf.turns.bubbles import LeastLength
     from streamopt.target.device import Target
+
+
+def with_lengths(plan: NodePlan, process: Process, network: Network, target: Target) -> NodePlan:
+    """Return the plan of a sequential node with how long visits of its phases last at least.
+
+    Parameters
+    ----------
+    process
+        Of the node, as the plan builds it, in a network.
+    """
+    found = _found(process, network, target, has_last=True)
+    last = tuple((name, own.last) for name, own in found if own.last > own.least)
+    least = tuple((name, own.least) for name, own in found)
+    return replace(plan, least_cycles=least, last_cycles=last)
 
 
 def visit_lengths(
     process: Process, network: Network, target: Target
 ) -> tuple[tuple[str, int], ...]:
-    """Return pairs (phase, iterations that its visits last at least) of a sequential node."""
+    """Return pairs (phase, iterations that its visits last at least) of a sequential node.
+
+    They are safe alone, where the last visits of a loop aren't longer than others.
+    """
+    found = _found(process, network, target, has_last=False)
+    return tuple((name, own.least) for name, own in found)
+
+
+def _found(
+    process: Process, network: Network, target: Target, *, has_last: bool
+) -> list[tuple[str, LeastLength]]:
     memories = {memory.name: memory for memory in network.memories}
-    found: list[tuple[str, int]] = []
+    named = {pipeline.name: pipeline for pipeline in process.pipelines}
+    found: list[tuple[str, LeastLength]] = []
     for turns in process.turns:
-        named = {pipeline.name: pipeline for pipeline in process.pipelines}
         own = [named[name] for name in turns.pipelines]
         cycles = port_cycles(own, memories, turns.ii, target)
-        least = least_iterations(turns, list(map(TimedTurn, own, cycles)))
+        timed = list(map(TimedTurn, own, cycles))
         phases = (name.removeprefix(f"{process.name}.") for name in turns.pipelines)
-        found += zip(phases, least, strict=True)
-    return tuple(found)
+        found += zip(phases, least_lengths(turns, timed, has_last=has_last), strict=True)
+    return found

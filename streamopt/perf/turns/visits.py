@@ -13,7 +13,7 @@ import numpy as np
 from streamopt.ir.network import Turn, turns_among
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -86,8 +86,9 @@ class LoopPoints:
         place = np.repeat(np.arange(trips.size), trips)
         inner = np.arange(total) - (np.cumsum(trips) - trips - lower)[place]
         values = {name: own[place] for name, own in self.values.items()}
+        ends = np.diff(place, append=-1) != 0
         return LoopPoints(
-            {**values, loop.name: inner},
+            {**values, loop.name: inner, LAST: ends.astype(np.int64)},
             self.times[place],
             (*(key[place] for key in self.keys), inner),
         )
@@ -95,6 +96,15 @@ class LoopPoints:
     def many(self, trips: Integers) -> LoopPoints:
         """Return the same points, each so many times."""
         return LoopPoints(self.values, self.times * trips, self.keys).where(trips > 0)
+
+    def many_and_last(self, trips: Integers) -> LoopPoints:
+        """Return the same points, each so many times; those at the last of them apart."""
+        others, last = np.maximum(trips - 1, 0), np.minimum(trips, 1)
+        twice = {name: np.tile(own, 2) for name, own in self.values.items()}
+        twice[LAST] = np.repeat(np.arange(2), trips.size)
+        times = np.concatenate((self.times * others, self.times * last))
+        both = LoopPoints(twice, times, tuple(np.tile(key, 2) for key in self.keys))
+        return both.where(times > 0)
 
     def having(self, name: str, values: Integers) -> LoopPoints:
         """Return the points with another value each."""
@@ -105,7 +115,11 @@ class LoopPoints:
         return replace(self, keys=(*self.keys, np.full(self.times.shape, place, np.int64)))
 
 
-START = LoopPoints({}, np.ones(1, np.int64))
+VISIT, IDLE, LAST = "visit ", "idle ", "last "
+"""Values of iterations, and whether points are in the last iteration of the innermost loop; no
+iterator has a space."""
+
+START = LoopPoints({LAST: np.ones(1, np.int64)}, np.ones(1, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +164,7 @@ def visits(turns: Turns, apart: Callable[[StepLoop], bool] = lambda _: True) -> 
             idle = here.where(trips == 0)
             if idle.times.size:
                 yield Visits(-1, idle, np.zeros_like(idle.times))
-            inside = here.inside(item.loop) if apart(item.loop) else here.many(trips)
+            inside = here.inside(item.loop) if apart(item.loop) else here.many_and_last(trips)
             if inside.times.size:
                 yield from among(item.items, inside)
 
@@ -202,9 +216,6 @@ def _iterations(loops: Sequence[StepLoop], around: LoopPoints, apart: Sequence[b
 IDLE_ITERATIONS = 1
 """Of a loop that has nothing to do: its counters still move on."""
 
-VISIT, IDLE = "visit ", "idle "
-"""Values of iterations; no iterator has a space."""
-
 
 def bounding(loops: Sequence[StepLoop]) -> set[str]:
     """Return the iterators in the bounds of loops."""
@@ -229,19 +240,28 @@ class VisitCounts:
     Attributes
     ----------
     by_turn
-        For each pipeline: iterations, and how many visits have so many.
+        For each pipeline: iterations, how many visits have so many, and whether these are the last
+        of the loop around.
     idle
         Iterations in which there is nothing to do.
     """
 
-    by_turn: tuple[tuple[Integers, Integers], ...]
+    by_turn: tuple[tuple[Integers, Integers, Integers], ...]
     idle: int
 
-    def total(self, least: Collection[int]) -> int:
-        """Return the iterations of all visits, where those of each pipeline have some at least."""
+    def total(self, least: Sequence[int], last: Sequence[int] = ()) -> int:
+        """Return the iterations of all visits, where those of each pipeline have some at least.
+
+        Parameters
+        ----------
+        last
+            That the last ones have at least.
+        """
         found = self.idle
-        for (sizes, times), shortest in zip(self.by_turn, least, strict=True):
-            found += int((np.maximum(sizes, shortest) * times).sum())
+        lengths = zip(least, last or least, strict=True)
+        for (sizes, times, is_last), (shortest, at_end) in zip(self.by_turn, lengths, strict=True):
+            shorter = np.maximum(shortest, is_last * at_end)
+            found += int((np.maximum(sizes, shorter) * times).sum())
         return found
 
 
@@ -255,21 +275,22 @@ def visit_counts(turns: Turns) -> VisitCounts:
     """
     needed = bounding(tuple(loops_of(turns.items)))
     own = tuple(turns_among(turns.items))
-    found: list[dict[int, int]] = [{} for _ in own]
+    found: list[tuple[Integers, Integers, Integers]] = [_NO_VISITS] * len(own)
     idle = 0
     for each in visits(turns, lambda loop: loop.name in needed):
         empty = each.iterations == 0
         idle += int(each.points.times[empty].sum()) * IDLE_ITERATIONS
         if each.turn < 0:
             continue
-        sizes, place = np.unique(each.iterations[~empty], return_inverse=True)
-        times = np.bincount(place.ravel(), each.points.times[~empty], sizes.size)
-        longer = sizes + own[each.turn].warm_up
-        found[each.turn] = dict(zip(longer.tolist(), times.astype(np.int64).tolist(), strict=True))
-    by_turn = tuple(
-        (np.fromiter(sizes, np.int64), np.fromiter(sizes.values(), np.int64)) for sizes in found
-    )
-    return VisitCounts(by_turn, idle)
+        codes = each.iterations * 2 + each.points.values[LAST]
+        codes, place = np.unique(codes[~empty], return_inverse=True)
+        times = np.bincount(place.ravel(), each.points.times[~empty], codes.size)
+        longer = codes // 2 + own[each.turn].warm_up
+        found[each.turn] = longer, times.astype(np.int64), codes % 2
+    return VisitCounts(tuple(found), idle)
+
+
+_NO_VISITS = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 def iterations_in_turn(turns: Turns) -> int:
@@ -280,5 +301,6 @@ def iterations_in_turn(turns: Turns) -> int:
     TooManyPointsError
         If loops have more than are enumerated.
     """
-    least = [turn.least_cycles for turn in turns_among(turns.items)]
-    return visit_counts(turns).total(least)
+    own = tuple(turns_among(turns.items))
+    least, last = [turn.least_cycles for turn in own], [turn.last_cycles for turn in own]
+    return visit_counts(turns).total(least, last)

@@ -14,7 +14,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Turn, TurnLoop, Turns
 from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.port_cycles import port_cycles
-from streamopt.perf.turns.bubbles import TimedTurn, least_iterations
+from streamopt.perf.turns.bubbles import LeastLength, TimedTurn, least_lengths
 from streamopt.perf.turns.visits import iterations_in_turn
 from streamopt.target.device import Target
 from tests.support.networks.in_turns import (
@@ -48,12 +48,13 @@ def timed_turns(network: Network) -> tuple[Turns, list[TimedTurn]]:
     return turns, list(map(TimedTurn, process.pipelines, cycles))
 
 
-def with_lengths(turns: Turns, least: Sequence[int]) -> Turns:
+def with_lengths(turns: Turns, least: Sequence[LeastLength]) -> Turns:
     lengths = iter(least)
 
     def longer(item: TurnItem) -> TurnItem:
         if isinstance(item, Turn):
-            return replace(item, least_cycles=next(lengths))
+            length = next(lengths)
+            return replace(item, least_cycles=length.least, last_cycles=length.last)
         return TurnLoop(item.loop, tuple(map(longer, item.items)))
 
     return replace(turns, items=tuple(map(longer, turns.items)))
@@ -81,13 +82,14 @@ class Enumerated:
         for item in turns.items:
             self.run(item, {})
 
-    def run(self, item: TurnItem, point: dict[str, int]) -> None:
+    def run(self, item: TurnItem, point: dict[str, int], *, is_last: bool = True) -> None:
         if isinstance(item, TurnLoop):
             values = values_of(item.loop, point)
             self.iteration += not values
             for value in values:
                 for each in item.items:
-                    self.run(each, {**point, item.loop.name: value})
+                    at = {**point, item.loop.name: value}
+                    self.run(each, at, is_last=value == values[-1])
             return
         first, end = self.iteration, self.iteration + item.warm_up
         points = list(self.points(item.loops, point))
@@ -95,7 +97,8 @@ class Enumerated:
             if at is not None:
                 self.touch(self.timed[item.pipeline], at, (end + place) * self.ii)
         end += len(points)
-        self.iteration = max(end, first + item.least_cycles) if points else first + 1
+        least = max(item.least_cycles, item.last_cycles * is_last)
+        self.iteration = max(end, first + least) if points else first + 1
         self.visit += 1
 
     def points(
@@ -189,12 +192,14 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_dependence_is_kept_and_one_is_tight(name: str) -> None:
     turns, timed = timed_turns(NETWORKS[name])
-    least = least_iterations(turns, timed)
+    least = least_lengths(turns, timed)
     assert Enumerated(with_lengths(turns, least), timed).slack_cycles() >= 0
-    for place, length in enumerate(least):
-        if length > 1:
-            shorter = [*least[:place], length - 1, *least[place + 1 :]]
-            assert Enumerated(with_lengths(turns, shorter), timed).slack_cycles() < 0
+    for place, own in enumerate(least):
+        shorter = [LeastLength(own.least - 1, own.last)] if own.least > 1 else []
+        shorter += [LeastLength(own.least, own.last - 1)] if own.last > own.least else []
+        for length in shorter:
+            lengths = [*least[:place], length, *least[place + 1 :]]
+            assert Enumerated(with_lengths(turns, lengths), timed).slack_cycles() < 0
 
 
 def random_network(random: Random) -> Network:
@@ -205,12 +210,14 @@ def random_network(random: Random) -> Network:
         local("A", (2 * size, 2 * size), (1, 1)),
         local("B", (2 * size, 2 * size), random.choice(((1, 1), (2 * size, 2 * size)))),
     )
-    turns: list[Turn] = []
+    turns: list[TurnItem] = []
     pipelines: list[Pipeline] = []
     for n in range(random.randrange(2, 4)):
         body, loops, lanes = random_body(random, n, size)
-        turns.append(Turn(f"p{n}", loops, random.choice((0, 0, 3))))
-        pipelines.append(pipeline(f"p{n}", (k, *loops), body, lanes))
+        turn: TurnItem = Turn(f"p{n}", loops, random.choice((0, 0, 3)))
+        around = (k, loop(f"s{n}", 0, random.randrange(1, 4), 4)) if n % 2 else (k,)
+        turns.append(turn if len(around) == 1 else TurnLoop(around[1], (turn,)))
+        pipelines.append(pipeline(f"p{n}", (*around, *loops), body, lanes))
     return in_turns("random", (TurnLoop(k, tuple(turns)),), tuple(pipelines), *memories)
 
 
@@ -246,7 +253,7 @@ def equal(left: Affine, right: Affine) -> ir.Condition:
 @pytest.mark.parametrize("seed", range(60))
 def test_dependences_of_random_updates_are_kept(seed: int) -> None:
     turns, timed = timed_turns(random_network(Random(seed)))
-    least = least_iterations(turns, timed)
+    least = least_lengths(turns, timed)
     assert Enumerated(with_lengths(turns, least), timed).slack_cycles() >= 0
 
 
@@ -255,6 +262,6 @@ def test_bubbles_of_published_sizes() -> None:
     found = {}
     for name, network in (("lu", lu(400, (16, 32), (1, 1))), ("trisolv", trisolv(400, 32, (1, 1)))):
         turns, timed = timed_turns(network)
-        longer = with_lengths(turns, least_iterations(turns, timed))
+        longer = with_lengths(turns, least_lengths(turns, timed))
         found[name] = iterations_in_turn(longer) - iterations_in_turn(turns)
     assert found == {"lu": 2864, "trisolv": 5705}
