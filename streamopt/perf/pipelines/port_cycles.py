@@ -7,24 +7,30 @@ allows. A bank has few ports, so all reads of a memory stand at one place in an 
 pipeline's turn it is, and so do all writes; registers have as many as needed. A pipeline may begin
 some cycles later than others, so that its reads of a memory meet theirs.
 
-What an iteration reads after it may have written it, it reads when that is there.
+What an iteration reads after it may have written it, it reads when that is there; ports of such
+a memory stand where they would by themselves.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, as_affine, conjuncts, substitute_condition
 from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.operators import CompareOp
 from streamopt.perf.pipelines.depth import levels
+from streamopt.perf.pipelines.lane_accesses import may_hold
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from streamopt.ir.expression import Condition
     from streamopt.ir.network import Memory, Operation, Pipeline, Port
     from streamopt.target.device import Target
 
@@ -52,11 +58,13 @@ def port_cycles(
         Over which an iteration spreads its accesses.
     """
     own = [_Iteration(pipeline, memories, target).ports() for pipeline in pipelines]
+    apart = {one.target for ports in own for one in ports if one.waits}
+    own = [[replace(o, is_shared=o.is_shared and o.target not in apart) for o in p] for p in own]
     delays = _delays(own)
     read, written = _meeting_places(own, delays)
 
     def cycle(one: _PortTime, delay: int) -> int:
-        spread = 0 if one.is_read else ii - 1
+        spread = 0 if one.is_read and not one.waits else ii - 1
         if not one.is_shared:
             return one.cycle + delay + spread
         return (read if one.is_read else written)[one.target] + one.rank + spread
@@ -75,9 +83,11 @@ class _PortTime:
     cycle
         The latest of a read, the earliest of a write.
     rank
-        Earlier writes of the same iteration to the same element.
+        Earlier writes of the same iteration, one after another, that may be to the same element.
     is_shared
         Whether it acts where others of its memory do.
+    waits
+        Whether it reads what its iteration may have written.
     """
 
     target: str
@@ -85,6 +95,7 @@ class _PortTime:
     cycle: int
     rank: int = 0
     is_shared: bool = True
+    waits: bool = False
 
 
 _Times = tuple[dict[str, int], dict[str, int]]
@@ -166,6 +177,7 @@ class _Iteration:
         self.place = {id(port): place for place, port in enumerate(pipeline.ports)}
         self.ready: dict[str, int] = {}
         self.landed: dict[int, int] = {}
+        self.ranks: dict[int, int] = {}
 
     def ports(self) -> list[_PortTime]:
         """Return when its ports act."""
@@ -183,11 +195,12 @@ class _Iteration:
     def _read_time(self, port: Port, needed: Mapping[str, int]) -> _PortTime:
         earliest = self._readable(port)
         latest = needed.get(port.value, _READ_CYCLES) - _READ_CYCLES
-        is_shared = earliest == 0 and not self._is_registers(port)
-        return _PortTime(port.target, True, max(earliest, latest), 0, is_shared)
+        shared = not self._is_registers(port)
+        return _PortTime(port.target, True, max(earliest, latest), 0, shared, earliest > 0)
 
     def _write_time(self, port: Port) -> _PortTime:
-        rank = sum(1 for _ in self._written_before(port, same=True))
+        rank = max((self.ranks[id(o)] + 1 for o in self._written_before(port)), default=0)
+        self.ranks[id(port)] = rank
         shared = not self._is_registers(port)
         return _PortTime(port.target, False, self._landing(port), rank, shared)
 
@@ -199,24 +212,37 @@ class _Iteration:
         place = self.place[id(port)]
         if place not in self.landed:
             own = self._value(port.value) + (0 if self._is_registers(port) else _WRITE_CYCLES)
-            before = [self._landing(other) + 1 for other in self._written_before(port, same=True)]
+            before = [self._landing(other) + 1 for other in self._written_before(port)]
             self.landed[place] = max(own, *before, 0)
         return self.landed[place]
 
     def _readable(self, port: Port) -> int:
         """Return from when on what an iteration reads is there, if it may write it itself."""
-        return max(map(self._landing, self._written_before(port, same=False)), default=0)
+        return max(map(self._landing, self._written_before(port)), default=0)
 
-    def _written_before(self, port: Port, *, same: bool) -> Iterator[Port]:
-        """Yield the writes ahead of a port to its element; to what may be it, too, if not same."""
+    def _written_before(self, port: Port) -> Iterator[Port]:
+        """Yield the writes ahead of a port in its iteration that may be to its element."""
         for other in self.pipeline.ports[: self.place[id(port)]]:
             if other.mode is AccessMode.READ or other.target != port.target:
                 continue
             pairs = zip(port.subscripts, other.subscripts, strict=True)
             apart = [own - its for own, its in pairs]
             is_other = any(each.constant and not each.terms for each in apart)
-            if not is_other and (not same or port.subscripts == other.subscripts):
+            if not is_other and not self._exclude_each_other(port.guard, other.guard):
                 yield other
+
+    def _exclude_each_other(self, one: Condition | None, other: Condition | None) -> bool:
+        """Return whether conditions never hold together, as far as fixed iterators say it."""
+        if one is None or other is None:
+            return False
+        tiles = {
+            loop.name: loop.trip_count for loop in (*self.pipeline.tiles, *self.pipeline.lanes)
+        }
+        return any(
+            not may_hold(substitute_condition(there, {name: Affine.of(value)}), tiles)
+            for here, there in ((one, other), (other, one))
+            for name, value in _fixed(here)
+        )
 
     def _value(self, name: str) -> int:
         """Return after how many cycles a value is there."""
@@ -245,6 +271,18 @@ class _Iteration:
             for name in operation.operands:
                 by(name, needed.get(result, self._value(result)) - self.took[result])
         return needed
+
+
+def _fixed(condition: Condition) -> Iterator[tuple[str, int]]:
+    """Yield iterators that a condition fixes, with their values."""
+    for part in conjuncts(condition):
+        if isinstance(part, Compare) and part.op is CompareOp.EQ:
+            sides = as_affine(part.left), as_affine(part.right)
+            if sides[0] is not None and sides[1] is not None:
+                difference = sides[0] - sides[1]
+                name = Affine(difference.terms).as_iterator()
+                if name is not None:
+                    yield name, -difference.constant
 
 
 def _cycles(operation: Operation, lanes: Mapping[str, int], target: Target) -> int:

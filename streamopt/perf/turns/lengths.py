@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.perf.pipelines.port_cycles import port_cycles
-from streamopt.perf.turns.bubbles import TimedTurn, least_lengths
+from streamopt.perf.turns.bubbles import least_lengths
+from streamopt.perf.turns.layout import TimedTurn
 
 if TYPE_CHECKING:
     from streamopt.ir.network import Network, Process

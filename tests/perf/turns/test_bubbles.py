@@ -14,7 +14,8 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Turn, TurnLoop, Turns
 from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.port_cycles import port_cycles
-from streamopt.perf.turns.bubbles import LeastLength, TimedTurn, least_lengths
+from streamopt.perf.turns.bubbles import LeastLength, least_lengths
+from streamopt.perf.turns.layout import TimedTurn
 from streamopt.perf.turns.visits import iterations_in_turn
 from streamopt.target.device import Target
 from tests.support.networks.in_turns import (
