@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from streamopt.ir.graph import SequentialNode
 from streamopt.report.proof import proof_words
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
@@ -60,10 +61,17 @@ def _model_of(solution: Solution) -> str:
 
 
 def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
-    """Return the least cycles of the multiply-accumulates alone; nothing where there is none."""
+    """Return the least cycles of the multiply-accumulates alone; nothing where there is none.
+
+    Of programs with loop-carried dependences it is the larger of all work and the longest chain.
+    """
+    from streamopt.evaluation.least_cycles import bound_words, least_cycles
     from streamopt.perf.paper.dsp import multiply_accumulates, roofline_cycles, roofline_dsp_cycles
 
     problem = solution.problem
+    if any(isinstance(node, SequentialNode) for node in problem.graph.nodes):
+        bound = least_cycles(problem.graph, problem.space.dsp_limit, found.target)
+        return {"at least": bound_words(bound, found.trace.cycles)}
     cycles = roofline_cycles(problem.graph, problem.space.dsp_limit)
     if not cycles:
         return {}

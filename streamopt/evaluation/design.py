@@ -15,6 +15,7 @@ from streamopt.perf.pipelines.clock import clock_risks
 from streamopt.perf.pipelines.timings import pipeline_timings, timed_pipelines
 from streamopt.perf.resources.network import resources
 from streamopt.sim import simulate
+from streamopt.sim.in_turn.hazards import check_hazards
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.work import TUNING as WORK
@@ -119,9 +120,19 @@ ONE_FRAME = Simulated()
 
 
 def evaluated(
-    graph: Graph, schedule: Schedule, target: Target, simulated: Simulated = ONE_FRAME
+    graph: Graph,
+    schedule: Schedule,
+    target: Target,
+    simulated: Simulated = ONE_FRAME,
+    *,
+    checks_hazards: bool = True,
 ) -> Evaluation:
     """Return a schedule as built, with its prediction.
+
+    Parameters
+    ----------
+    checks_hazards
+        See `evaluated_network`.
 
     Raises
     ------
@@ -131,7 +142,7 @@ def evaluated(
         If the design comes to a standstill at the schedule's FIFO depths.
     """
     scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
-    found = evaluated_network(lower(scheduled), target, simulated)
+    found = evaluated_network(lower(scheduled), target, simulated, checks_hazards=checks_hazards)
     timings = {name: timed.timing for name, timed in found.timed.items()}
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
     return replace(found, predicted=predict(scheduled, found.network, timings, dsps))
@@ -143,6 +154,7 @@ def evaluated_network(
     simulated: Simulated = ONE_FRAME,
     *,
     shares_in_turn: bool = False,
+    checks_hazards: bool = True,
 ) -> Evaluation:
     """Return a network as built.
 
@@ -150,16 +162,23 @@ def evaluated_network(
     ----------
     shares_in_turn
         See `streamopt.perf.resources.network.resources`.
+    checks_hazards
+        Whether accesses of pipelines that take turns are looked at element by element, which takes
+        a second where there are many.
 
     Raises
     ------
     DeadlockError
         If it comes to a standstill.
+    SimulationError
+        If iterations of a sequential node would disturb each other (E811, E813, E814).
     """
     timed = timed_pipelines(network, target)
     spend(WORK.designs.process * len(network.processes))
     timings = {name: found.timing for name, found in timed.items()}
     logger.info("simulating %s: %d processes", network.name, len(network.processes))
+    if checks_hazards and any(process.turns for process in network.processes):
+        _check_hazards(network, timings)
     return Evaluation(
         network=network,
         target=target,
@@ -173,6 +192,18 @@ def evaluated_network(
         ),
         resources=resources(network, timings, target, shares_in_turn=shares_in_turn),
         clock_risks=clock_risks(network, timings, target),
+    )
+
+
+def _check_hazards(network: Network, timings: Mapping[str, PipelineTiming]) -> None:
+    """Raise E811, E813 or E814 if iterations that take turns would disturb each other."""
+    found = check_hazards(network, timings)
+    logger.info(
+        "no hazards in %s: %d of %d iterations in all lanes, %d in some",
+        network.name,
+        found.checked_iterations,
+        found.iterations,
+        found.sampled_iterations,
     )
 
 

@@ -92,7 +92,7 @@ def judged(
     graph: Graph, rewrites: tuple[str, ...], chosen: Chosen, region: Region, *, sizes_fifos: bool
 ) -> SimulatedDesign:
     """Return a schedule of a variant as a design."""
-    evaluation = evaluated(graph, chosen.schedule, region.on)
+    evaluation = evaluated(graph, chosen.schedule, region.on, checks_hazards=False)
     used = _with_least_fifos(evaluation) if sizes_fifos else evaluation.resources.total
     counted = replace(used, dsps=max(used.dsps, chosen.dsps))
     return SimulatedDesign(rewrites, chosen, evaluation, used, _excess(counted, region.limits))

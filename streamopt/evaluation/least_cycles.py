@@ -1,0 +1,42 @@
+"""Cycles that no design of a graph is below, whatever it takes: for people, beside its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.perf.as_built.program_bound import ProgramBound, program_bound
+from streamopt.transforms.autoschedule import steps_of
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph, SequentialNode
+    from streamopt.ir.stepping.steps import Steps
+    from streamopt.perf.as_built.longest_chain import ChainLimits
+    from streamopt.target.device import Target
+
+
+def least_cycles(
+    graph: Graph, dsps: int, on: Target, limits: ChainLimits | None = None
+) -> ProgramBound:
+    """Return the bounds of a graph on so many DSPs.
+
+    Parameters
+    ----------
+    limits
+        Work to find the longest chain; a fraction of a second where not given.
+    """
+    arrays = {array.name: array for array in graph.arrays}
+
+    def known(node: SequentialNode) -> Steps | None:
+        return next(iter(steps_of(node, arrays)), None)
+
+    if limits is None:
+        return program_bound(graph, known, dsps, on)
+    return program_bound(graph, known, dsps, on, limits)
+
+
+def bound_words(bound: ProgramBound, cycles: int) -> str:
+    """Return a bound in words, and by how much the cycles of a design are above it."""
+    of = "all operations on all DSPs"
+    if bound.chain_cycles > bound.work_cycles:
+        of = "the longest chain of operations"
+    return f"{bound.cycles:,} cycles for {of} ({cycles / max(1, bound.cycles):.2f}x)"

@@ -1,0 +1,42 @@
+"""The bound that is told beside a design, and designs that are refused for their hazards."""
+
+from __future__ import annotations
+
+import pytest
+
+from streamopt.errors import SimulationError
+from streamopt.evaluation.design import evaluated_network
+from streamopt.evaluation.least_cycles import bound_words, least_cycles
+from streamopt.perf.as_built.program_bound import ProgramBound
+from streamopt.pipeline import SourceOptions, dataflow, load
+from streamopt.target.device import DEVICE, find_device
+from tests.support.networks.in_turns import trisolv
+from tests.support.runners.polybench import KERNELS, source
+
+ON = find_device(DEVICE, None)
+
+
+def test_chain_binds_a_triangular_solution() -> None:
+    options = SourceOptions(define={"MINI_DATASET": ""}, include=[KERNELS])
+    bound = least_cycles(dataflow(load(source("trisolv"), options=options)), 2560, ON)
+    # In double precision a division takes 30 cycles, a product 7 and a difference 6.
+    assert bound.chain_cycles == 40 * 30 + 39 * (7 + 6)
+    assert bound.cycles == bound.chain_cycles > bound.work_cycles
+
+
+@pytest.mark.parametrize(
+    ("work", "chain", "words"),
+    [
+        (4000, 50, "4,000 cycles for all operations on all DSPs (1.25x)"),
+        (50, 4000, "4,000 cycles for the longest chain of operations (1.25x)"),
+    ],
+)
+def test_words(work: int, chain: int, words: str) -> None:
+    assert bound_words(ProgramBound(work, chain), 5000) == words
+
+
+def test_designs_with_hazards_are_refused() -> None:
+    network = trisolv(20, 4, (3, 3))
+    with pytest.raises(SimulationError, match="before divide at j = 0 has written it"):
+        evaluated_network(network, ON)
+    assert evaluated_network(network, ON, checks_hazards=False).trace.cycles > 0
