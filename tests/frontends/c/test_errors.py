@@ -50,8 +50,8 @@ def problems(folder: Path, text: str, **options: object) -> list[str]:
         ("for (int i = 0; i < m; i++) x[i] = 0;", "2:21 E134 bound m is not affine"),
         ("for (int i = 0; i < n[0]; i++) x[i] = 0;", "2:21 E136 bound n[0] is not affine"),
         (
-            "for (int i = 1; i < 8; i *= 2) x[i] = 0;",
-            "2:24 E135 i *= 2 does not step i by a constant",
+            "for (int i = 1; i < 8; i *= m) x[i] = 0;",
+            "2:24 E135 i *= m does not step i by a constant",
         ),
         (
             "for (int i = 0; i > 8; i++) x[i] = 0;",

@@ -46,7 +46,7 @@ class LoopHeader:
 
 def header_of(item: ast.For, name: str, state: ReadingState) -> LoopHeader | None:
     """Return the parts of a header; all its problems are reported."""
-    element, first = _first(item.init, name, state)
+    element, first = first_of(item.init, name, state)
     step = _step(item, name, state)
     starts = None if first is None else _bounds(first, step, state, is_start=True)
     ends = None if step is None else _ends(item, name, step, state)
@@ -74,7 +74,7 @@ def _stops(
     return max(bound.interval(state.loops.ranges)[0] for bound in ends) + step + 1 >= 0
 
 
-def _first(
+def first_of(
     first: ast.Node | None, name: str, state: ReadingState
 ) -> tuple[ElementType | None, ast.Node | None]:
     """Return the type of the counted variable and the expression that it starts at."""
@@ -225,17 +225,24 @@ def _shift_of(node: ast.Node, name: str, state: ReadingState) -> Affine | None:
             return None
 
 
-def constant_trips(item: ast.For, state: ReadingState) -> int | None:
-    """Return how often a loop runs, if that is a number; report nothing."""
+def constant_header(item: ast.For, state: ReadingState) -> tuple[int, int, int] | None:
+    """Return start, end and step of a loop, if they are numbers; report nothing."""
     name = counted_name(item)
     calls = [part for part in walked(item.init, item.cond) if isinstance(part, ast.FuncCall)]
-    if calls:
+    if name is None or calls:
         return None
     problems, state.problems = state.problems, Problems()
-    header = None if name is None else header_of(item, name, state)
+    header = header_of(item, name, state)
     state.problems = problems
     if header is None:
         return None
     (start, *starts), (end, *ends) = header.starts, header.ends
-    span = end - start
-    return None if starts or ends or span.terms else max(0, -(-span.constant // header.step))
+    if starts or ends or start.terms or end.terms:
+        return None
+    return start.constant, end.constant, header.step
+
+
+def constant_trips(item: ast.For, state: ReadingState) -> int | None:
+    """Return how often a loop runs, if that is a number; report nothing."""
+    header = constant_header(item, state)
+    return None if header is None else len(range(*header))

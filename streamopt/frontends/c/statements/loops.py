@@ -8,15 +8,23 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import assigned_variables
-from streamopt.frontends.c.statements.headers import FORM_HINT, LARGEST, LoopHeader, header_of
+from streamopt.frontends.c.statements.headers import (
+    FORM_HINT,
+    LARGEST,
+    LoopHeader,
+    first_of,
+    header_of,
+)
 from streamopt.frontends.c.statements.running import running_in, trips_while
+from streamopt.frontends.c.statements.unrolled import values_of
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.trees import jumps_in
 from streamopt.frontends.c.syntax.usage import change_of, counted_name
-from streamopt.frontends.c.values.value import affine_value
+from streamopt.frontends.c.values.value import affine_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range
+from streamopt.ir.element import ElementType
 from streamopt.ir.source import RangeLoop
 
 if TYPE_CHECKING:
@@ -35,6 +43,10 @@ def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     name = counted_name(item)
     if name is None and item.cond is not None:
         _read_uncounted(item, item.cond, state, label)
+        return
+    values = None if name is None else values_of(item, name, state)
+    if name is not None and values is not None:
+        _write_out(item, name, values, state)
         return
     header = header_of(item, name, state) if name is not None else None
     if name is None:
@@ -82,6 +94,16 @@ def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) ->
         loc = state.file.loc(item)
         found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
         state.source.emit(found)
+
+
+def _write_out(item: ast.For, name: str, values: tuple[int, ...], state: ReadingState) -> None:
+    """Read a body once for each value of a loop's variable."""
+    element, _ = first_of(item.init, name, state)
+    for value in values if element is not None else ():
+        with state.scope.block():
+            known = integer(value, element or ElementType.INT32)
+            state.scope.declare(name, Known(known, is_iterator=True))
+            _read_body(item, state)
 
 
 def _with_one_step(item: ast.For) -> ast.For:

@@ -76,9 +76,15 @@ def usage_of(function: CFunction) -> NameUsage:
 
 
 def moved_names(function: CFunction) -> set[str]:
-    """Return the names that are assigned as a whole, not by elements, after their declaration."""
+    """Return the names that are assigned as a whole, not by elements, after their declaration.
+
+    A name that stands for several variables is none of them.
+    """
     targets = map(assigned_target, walked(function.body))
-    return {target.name for target in targets if isinstance(target, ast.ID)}
+    found = {target.name for target in targets if isinstance(target, ast.ID)}
+    declared = Tally(node.name for node in walked(function.body) if isinstance(node, ast.Decl))
+    declared.update(parameter.name for parameter in function.parameters)
+    return {name for name in found if declared[name] < 2}
 
 
 def counted_name(item: ast.For) -> str | None:

@@ -63,7 +63,8 @@ def _candidates(name: str, variable: Variable, body: FlatSource) -> list[Strides
     found: set[int] = set()
     for subscript in {*_accesses(name, body)}:
         factors = sorted({abs(factor) for _, factor in subscript.terms})
-        found.update(factor for factor in factors[1:] if variable.shape[0] % factor == 0)
+        rows = (factor for factor in factors[1:] if factor < variable.shape[0])
+        found.update(factor for factor in rows if variable.shape[0] % factor == 0)
     ordered = sorted(found, reverse=True)
     chain = [
         stride for at, stride in enumerate(ordered) if at == 0 or ordered[at - 1] % stride == 0

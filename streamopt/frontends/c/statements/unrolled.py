@@ -1,0 +1,109 @@
+"""Loops whose variable takes a few known values, each with a body of its own.
+
+Before::
+
+    for (h = 1; h < 8; h *= 2) for (i = 0; i < h; i++) a[i] += a[i + h];
+
+After::
+
+    for (i = 0; i < 1; i++) a[i] += a[i + 1];
+    for (i = 0; i < 2; i++) a[i] += a[i + 2];
+    for (i = 0; i < 4; i++) a[i] += a[i + 4];
+
+That is for variables that are multiplied, divided or shifted, and for those by which something is
+shifted: what is computed from them is affine for each value alone.
+"""
+
+from __future__ import annotations
+
+from operator import ge, gt, le, lt, ne
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.statements.headers import constant_header
+from streamopt.frontends.c.syntax.trees import walked
+from streamopt.frontends.c.syntax.usage import names_in
+from streamopt.frontends.c.values import expressions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.frontends.c.state import ReadingState
+
+MOST_VALUES = 32
+_STEPS: dict[str, Callable[[int, int], int]] = {
+    "*": lambda value, amount: value * amount,
+    "/": lambda value, amount: value // amount,
+    "<<": lambda value, amount: value << amount,
+    ">>": lambda value, amount: value >> amount,
+}
+_TESTS = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne}
+
+
+def values_of(item: ast.For, name: str, state: ReadingState) -> tuple[int, ...] | None:
+    """Return the values of a loop's variable if it is to be written out, else None."""
+    factor = _factor(item.next, name)
+    if factor is not None:
+        return _geometric(item, name, factor, state)
+    if not any(_shifts_by(node, name) for node in walked(item.stmt)):
+        return None
+    header = constant_header(item, state)
+    if header is None:
+        return None
+    values = range(*header)
+    return tuple(values) if len(values) <= MOST_VALUES else None
+
+
+def _shifts_by(node: ast.Node, name: str) -> bool:
+    return (
+        isinstance(node, ast.BinaryOp) and node.op in ("<<", ">>") and name in names_in(node.right)
+    )
+
+
+def _factor(step: ast.Node | None, name: str) -> tuple[str, ast.Node] | None:
+    """Return the operator and the operand by which a step multiplies, divides or shifts."""
+    match step:
+        case ast.Assignment(op="*=" | "/=" | "<<=" | ">>=" as op, lvalue=ast.ID(name=target)):
+            return (op[:-1], step.rvalue) if target == name else None
+        case ast.Assignment(
+            op="=",
+            lvalue=ast.ID(name=target),
+            rvalue=ast.BinaryOp(op=op, left=ast.ID(name=base), right=amount),
+        ) if op in _STEPS and target == base == name:
+            return op, amount
+        case _:
+            return None
+
+
+def _geometric(
+    item: ast.For, name: str, factor: tuple[str, ast.Node], state: ReadingState
+) -> tuple[int, ...] | None:
+    match item.init, item.cond:
+        case (
+            ast.DeclList(decls=[ast.Decl(init=ast.Node() as first)]) | ast.Assignment(rvalue=first),
+            ast.BinaryOp(op=op, left=ast.ID(name=compared), right=bound),
+        ) if op in _TESTS and compared == name:
+            pass
+        case _:
+            return None
+    value, amount, end = (_constant(node, state) for node in (first, factor[1], bound))
+    if value is None or amount is None or end is None or value < 0 or amount < 1:
+        return None
+    found: list[int] = []
+    while _TESTS[op](value, end) and len(found) <= MOST_VALUES:
+        found.append(value)
+        value = _STEPS[factor[0]](value, amount)
+    return tuple(found) if len(found) <= MOST_VALUES else None
+
+
+def _constant(node: ast.Node, state: ReadingState) -> int | None:
+    """Return the value of an expression that is a constant integer; report nothing."""
+    if any(isinstance(part, ast.FuncCall) for part in walked(node)):
+        return None
+    problems, state.problems = state.problems, Problems()
+    value = expressions.value_of(node, state)
+    state.problems = problems
+    number = None if value is None or not value.is_integer else value.constant
+    return None if number is None else int(number)
