@@ -225,7 +225,7 @@ class _PhaseLowering:
         self.memories, self.arrays, self.binding = memories, arrays, binding
         self.lanes = dict(laned.lanes)
         self.served = dict(laned.reads)
-        self.position = {tile.name: self._position(tile.name) for tile in laned.tiles}
+        self.position = {tile.name: self._position(tile) for tile in laned.tiles}
         self.ports: list[Port] = []
         self.operations: list[Operation] = []
         self.values: dict[ir.Access, str] = {}
@@ -249,9 +249,13 @@ class _PhaseLowering:
             counts_digits=True,
         )
 
-    def _position(self, name: str) -> Affine:
-        tile, count = Affine.iterator(name), self.lanes.get(name, 1)
-        return tile.scaled(count) + Affine.iterator(f"{name}.lane") if count > 1 else tile
+    def _position(self, tile: StepLoop) -> Affine:
+        """Return an iterator over tile and lane; a tile loop of one value is that value."""
+        is_single = tile.trip_count == 1
+        place = Affine.of(tile.least) if is_single else Affine.iterator(tile.name)
+        count = self.lanes.get(tile.name, 1)
+        lane = Affine.iterator(f"{tile.name}.lane") if count > 1 else Affine()
+        return place.scaled(count) + lane
 
     def _add(self, number: int, statement: Statement) -> None:
         """Add the reads, the operations and the writes of a statement."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
-from math import prod
+from math import gcd, prod
 from typing import TYPE_CHECKING
 
 from streamopt.transforms.partitions import PORTS
@@ -262,33 +262,31 @@ def _banks_for(
     if not names:
         return 1
     still = {name: 1 for name in subscript.offset.iterators() if name not in names}
-    zero = dict.fromkeys(still, 1)
-    places = offsets(subscript, {**extents, **zero})
+    places = offsets(subscript, {**extents, **still})
     span = int(places.max() - places.min()) + 1
-    for banks in range(len(places), span + 1):
-        if len({*(places % banks).tolist()}) == len(places) and _is_cheap(subscript, banks):
+    for banks in range(len(places), span):
+        are_apart = len({*(places % banks).tolist()}) == len(places)
+        if are_apart and _cheap_banks(subscript, banks) == banks:
             return min(extent, banks)
-    return min(extent, span if _is_cheap(subscript, span) else _power_of_two(span))
+    return min(extent, _cheap_banks(subscript, span))
 
 
-def _is_cheap(subscript: LanedSubscript, banks: int) -> bool:
-    """Return whether the bank of a lane is always the same, or some bits of the place."""
-    is_static = subscript.moving.is_linear and all(
-        by % banks == 0 for _, by in subscript.moving.terms
-    )
-    return is_static or banks & (banks - 1) == 0
+def _cheap_banks(subscript: LanedSubscript, least: int) -> int:
+    """Return so many banks, or somewhat more, that each lane goes to few of them.
 
-
-def _power_of_two(least: int) -> int:
-    return 1 << (least - 1).bit_length()
+    They are a multiple of the steps by which a subscript moves; a power of two where these have
+    nothing in common.
+    """
+    steps = [by for _, by in subscript.moving.terms]
+    if not steps:
+        return least
+    step = gcd(*steps) if subscript.moving.is_linear else 1
+    return -(-least // step) * step if step > 1 else 1 << (least - 1).bit_length()
 
 
 def _spanning(at: int, part: int, together: Sequence[LanedAccess], extent: int) -> int:
     """Return banks along a dimension for all places of accesses that move together."""
     found = [offsets(one.subscripts[at], dict(one.extents)) for one in together]
     span = max(int(p.max()) for p in found) - min(int(p.min()) for p in found) + 1
-    banks = next(
-        (n for n in (span, part) if n >= span and _is_cheap(together[0].subscripts[at], n)),
-        _power_of_two(span),
-    )
+    banks = part if part >= span else _cheap_banks(together[0].subscripts[at], span)
     return min(extent, max(part, banks))

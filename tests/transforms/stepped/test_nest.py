@@ -281,3 +281,8 @@ def test_arrays_are_copied_in_as_wide_as_arguments_are() -> None:
     rows = built(jacobi_2d(50, 2), j=48, l=48)
     assert {transfer.lanes for transfer in rows.brought} == {(1, 50)}
     assert all(len(transfer.memories) == 3 for transfer in rows.brought)
+
+
+def test_banks_are_multiples_of_lanes() -> None:
+    nest = built(jacobi_2d(100, 2), i=4, j=11, k=4, l=11)
+    assert {memory.factors for memory in nest.memories} == {(8, 22)}
