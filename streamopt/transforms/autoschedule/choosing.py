@@ -12,6 +12,7 @@ from streamopt.ir.stepping.steps import Repeat
 from streamopt.transforms.autoschedule.building import NoStepsError, built
 from streamopt.transforms.autoschedule.fusing import with_fused_neighbours, with_shifted_phases
 from streamopt.transforms.autoschedule.legality import is_legal
+from streamopt.transforms.autoschedule.loosening import with_loosened_loops
 from streamopt.transforms.autoschedule.orders import (
     OrderedPiece,
     in_source_order,
@@ -42,15 +43,15 @@ _MOST_RELATIONS = 64
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
 """Of a visit; cycles. Sums have a tree of adders behind them."""
 _MOST_ORDERS = 3
-_GAIN = 0.97
+_GAIN = 0.9
 """Of the cost is left, at most, where neighbours run together: they need more banks, too."""
 _STEEPEST = 8
 """Coefficients of iterators in a loop's value: larger ones mean divisions and many empty visits."""
 _DELAYS = (6, 14)
 """Iterations between a phase and one that needs it: so many rows of a tile, or of two, are as long
 as a chain of four operators is deep."""
-_WORSE = 1.5
-"""How many times the cost of the best order others may have."""
+_NEAR, _WORSE = 3.0, 1.2
+"""How many times the cost of the best order others may have, before and after they are improved."""
 
 
 def steps_of(node: SequentialNode, arrays: Mapping[str, Array]) -> tuple[Steps, ...]:
@@ -67,8 +68,10 @@ def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]
     problem = problem_of(node)
     problems = [one for one in (problem, with_split_pieces(problem)) if one is not None]
     found = sorted((one for own in problems for one in _chains(own, taken)), key=_cost_of)
-    found[0] = _fused(found[0], taken)
-    kept = [one for one in found if one.cost <= _WORSE * found[0].cost][:_MOST_ORDERS]
+    tried = sum(one.cost <= _NEAR * found[0].cost for one in found[:_MOST_ORDERS])
+    found = sorted((_improved(one, taken) for one in found[:tried]), key=_cost_of)
+    near = (one for one in found if one.cost <= _WORSE * found[0].cost)
+    kept = [*{_form(one, taken): one for one in (*near,)[::-1]}.values()][::-1]
     kept += _shifted(found[0], taken)
     names = FreeNames(taken)
     made = (
@@ -91,6 +94,22 @@ def _cost_of(proposal: _Proposal) -> float:
     return proposal.cost
 
 
+def _form(proposal: _Proposal, taken: tuple[str, ...]) -> str:
+    """Return a text that is the same where only phases' loops are in another order."""
+    return str(
+        _items_form(built(proposal.problem, proposal.items, "", FreeNames(taken)).steps.items)
+    )
+
+
+def _items_form(items: Sequence[StepItem]) -> list[object]:
+    return [
+        (item.loop.trip_count, _items_form(item.items))
+        if isinstance(item, Repeat)
+        else (sorted((loop.trip_count, loop.name in item.sums) for loop in item.loops))
+        for item in items
+    ]
+
+
 def _chains(problem: OrderProblem, taken: tuple[str, ...]) -> Iterator[_Proposal]:
     """Yield orders of all parts, one after another: the best of each, and others among these."""
     parts = [_ranked(part, taken) for part in problem.segments(0)]
@@ -106,12 +125,16 @@ def _chained(problem: OrderProblem, parts: Sequence[_Proposal]) -> _Proposal:
     return _Proposal(problem, items, sum(part.cost for part in parts))
 
 
-def _fused(best: _Proposal, taken: tuple[str, ...]) -> _Proposal:
-    """Return an order with neighbours run together for as long as that makes it shorter."""
-    for items in with_fused_neighbours(best.problem, best.items):
-        steps = _checked(best.problem, items, taken)
-        if steps is not None and (cost := _cost(steps)) < _GAIN * best.cost:
-            return _fused(_Proposal(best.problem, items, cost), taken)
+def _improved(best: _Proposal, taken: tuple[str, ...]) -> _Proposal:
+    """Return an order with less in order, and neighbours together, while that makes it shorter."""
+    for changes in (with_loosened_loops, with_fused_neighbours):
+        found: list[_Proposal] = []
+        for items in changes(best.problem, best.items):
+            steps = _checked(best.problem, items, taken)
+            if steps is not None and (cost := _cost(steps)) < _GAIN * best.cost:
+                found.append(_Proposal(best.problem, items, cost))
+        if found:
+            return _improved(min(found, key=_cost_of), taken)
     return best
 
 

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.stepping.steps import Repeat
 from streamopt.pipeline import SourceOptions, load
 from streamopt.transforms.autoschedule import steps_of
 from streamopt.transforms.canonicalize import canonicalize
 from tests.support.runners.polybench import KERNELS, source
-
-if TYPE_CHECKING:
-    from streamopt.ir.stepping.steps import StepItem
-
-
-def shape(items: tuple[StepItem, ...]) -> str:
-    """Return trip counts: of loops in order, of phases' loops in braces, of sums behind a plus."""
-    parts: list[str] = []
-    for item in items:
-        if isinstance(item, Repeat):
-            parts.append(f"{item.loop.trip_count} ({shape(item.items)})")
-        else:
-            loops = (
-                f"{'+' if loop.name in item.sums else ''}{loop.trip_count}" for loop in item.loops
-            )
-            parts.append(f"{{{' '.join(loops)}}}")
-    return ", ".join(parts)
-
+from tests.support.step_shapes import shape
 
 MEDIUM = {
     "adi": "100 (199 ({198}), 198 ({198}), 199 ({198}), 198 ({198}))",
