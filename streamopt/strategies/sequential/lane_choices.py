@@ -20,6 +20,8 @@ MOST_LANES = 2_048
 """Of a phase: more have no DSPs on any device of ours."""
 MOST_CHOICES = 4_000
 """Combinations that are estimated; of more, ladders are thinned."""
+MOST_BETTER = 3
+"""Choices that are as good as one that is kept: banks may keep the others from being built."""
 MOST_FASTEST = 60
 """Of the fastest by the estimate, whatever they take, as it is rough."""
 
@@ -54,6 +56,16 @@ class LaneChoice:
     dsps: int
     luts: int
 
+    def rank(self) -> tuple[float, int, int, int, tuple[tuple[str, int], ...]]:
+        """Return a key: the fastest first, then those that take less."""
+        widest = max((count for _, count in self.lanes), default=1)
+        return self.cycles, self.dsps, self.luts, widest, self.lanes
+
+    @property
+    def is_binary(self) -> bool:
+        """Return whether all lanes are powers of two: no index that moves chooses their banks."""
+        return all(count & (count - 1) == 0 for _, count in self.lanes)
+
 
 def lane_choices(
     steps: Steps,
@@ -77,7 +89,7 @@ def lane_choices(
         choice = estimated(shapes, units, {name: min(f, most[name]) for name, f in lanes.items()})
         if choice is not None and choice.dsps <= limits[0] and choice.luts <= limits[1]:
             found.append(choice)
-    ranked = sorted(found, key=lambda own: (own.cycles, own.dsps, own.luts, own.lanes))
+    ranked = sorted(found, key=LaneChoice.rank)
     return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked)))]
 
 
@@ -106,9 +118,12 @@ def _ladder(extent: int) -> list[int]:
 
 
 def front(choices: Sequence[LaneChoice]) -> Iterator[LaneChoice]:
-    """Yield the choices that no other beats in cycles, DSPs and LUTs, the fastest first."""
+    """Yield the choices that few others beat in cycles, DSPs and LUTs, the fastest first.
+
+    Of equal ones those come first whose lanes are even among loops: they need fewer banks.
+    """
     kept: list[LaneChoice] = []
-    for choice in sorted(choices, key=lambda own: (own.cycles, own.dsps, own.luts, own.lanes)):
-        if not any(k.dsps <= choice.dsps and k.luts <= choice.luts for k in kept):
+    for choice in sorted(choices, key=LaneChoice.rank):
+        if sum(k.dsps <= choice.dsps and k.luts <= choice.luts for k in kept) < MOST_BETTER:
             kept.append(choice)
             yield choice

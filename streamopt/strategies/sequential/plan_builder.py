@@ -124,6 +124,10 @@ class PlanBuilder:
         within &= wanted.most_luts is None or cost.luts <= wanted.most_luts
         return within and not built.used.over(self._limits)
 
+    def lacks_memory(self, built: BuiltPlan) -> bool:
+        """Return whether a plan takes more blocks of memory than there are."""
+        return bool({"bram18", "uram"} & {*built.used.over(self._limits)})
+
     def _searched(self, alone: Graph, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         (node,) = alone.nodes
         assert isinstance(node, SequentialNode)

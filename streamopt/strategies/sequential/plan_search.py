@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from streamopt.errors import LegalityError
 from streamopt.ir.schedule import NodePlan
 from streamopt.strategies.sequential.exact_counts import ExactCounts
-from streamopt.strategies.sequential.lane_choices import front, lane_choices
+from streamopt.strategies.sequential.lane_choices import LaneChoice, front, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.visit_shapes import phase_shapes
 
@@ -26,14 +26,17 @@ if TYPE_CHECKING:
     from streamopt.ir.stepping.steps import Steps
     from streamopt.perf.costs import OpenPlans
     from streamopt.strategies.sequential.built_plan import BuiltPlan
-    from streamopt.strategies.sequential.lane_choices import LaneChoice, UnitCost
+    from streamopt.strategies.sequential.lane_choices import UnitCost
+
+    Lanes = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSearchTuning:
     """How many plans are built; not measured."""
 
-    most_built: int = 16  # within all that the node may take
+    most_binary: int = 6  # with powers of two, whose banks no index chooses, to begin with
+    most_built: int = 12  # within all that the node may take
     most_of_part: int = 4  # within a part of it
     parts: tuple[float, ...] = (0.5, 0.25, 0.125, 0.03)
     hopeless: float = 1.0  # times the best cycles: what is estimated to take more isn't built
@@ -57,6 +60,10 @@ class BuildsPlans(Protocol):
 
     def fits(self, built: BuiltPlan, wanted: OpenPlans) -> bool:
         """Return whether a plan is within limits and the device."""
+        ...
+
+    def lacks_memory(self, built: BuiltPlan) -> bool:
+        """Return whether a plan takes more blocks of memory than there are."""
         ...
 
 
@@ -84,6 +91,7 @@ def searched_plans(
     search = _PlanSearch(alone, wanted, builder)
     search.keep(first_plan(alone.nodes[0], orders[0], wanted.bindings[0]))
     kinds = [kind for steps in orders for kind in search.kinds(steps)]
+    search.look(kinds, 1.0, TUNING.most_binary, binary=True)
     search.look(kinds, 1.0, TUNING.most_built)
     for part in TUNING.parts:
         search.look(kinds, part, TUNING.most_of_part)
@@ -95,6 +103,8 @@ class _PlanSearch:
         (self._node,) = alone.nodes
         self._alone, self._wanted, self._builder = alone, wanted, builder
         self.found: dict[NodePlan, BuiltPlan] = {}
+        self._more_luts: dict[Lanes, int] = {}
+        self._unfit: set[Lanes] = set()
 
     def keep(self, plan: NodePlan) -> BuiltPlan:
         """Build a plan that is wanted whatever it takes."""
@@ -111,19 +121,27 @@ class _PlanSearch:
             for binding, units in zip(bindings, each, strict=True):
                 rough = lane_choices(steps, groups, shapes, units, self._limits(1.0))
                 counted = [exact.counted(choice, units) for choice in rough]
-                yield _Kind(steps, binding, list(front(counted)))
+                kept = [*front(counted), *front([own for own in counted if own.is_binary])]
+                ranked = sorted(dict.fromkeys(kept), key=LaneChoice.rank)
+                yield _Kind(steps, binding, ranked)
 
     def _limits(self, part: float) -> tuple[int, int]:
         most = self._wanted.most_dsps, self._wanted.most_luts
         dsps, luts = (2**62 if own is None else int(part * own) for own in most)
         return dsps, luts
 
-    def look(self, kinds: Sequence[_Kind], part: float, most: int) -> None:
-        """Build the candidates that promise most within a part of the limits."""
+    def look(self, kinds: Sequence[_Kind], part: float, most: int, *, binary: bool = False) -> None:
+        """Build the candidates that promise most within a part of the limits.
+
+        Parameters
+        ----------
+        binary
+            Only those whose lanes are powers of two.
+        """
         limits = self._limits(part)
         for _ in range(most):
             best = self._best_cycles(limits)
-            promising = min(self._promising(kinds, limits), default=None)
+            promising = min(self._promising(kinds, limits, binary=binary), default=None)
             if promising is None or promising[0] >= TUNING.hopeless * best:
                 return
             _, number, at = promising
@@ -132,14 +150,20 @@ class _PlanSearch:
             self._build(kind, kind.choices[at])
 
     def _promising(
-        self, kinds: Sequence[_Kind], limits: tuple[int, int]
+        self, kinds: Sequence[_Kind], limits: tuple[int, int], *, binary: bool
     ) -> Iterator[tuple[float, int, int]]:
         """Yield, for each kind, its fastest candidate that wasn't built: cycles and place."""
         for number, kind in enumerate(kinds):
             for at, choice in enumerate(kind.choices):
-                if at not in kind.tried and choice.dsps <= limits[0] and choice.luts <= limits[1]:
+                is_wanted = choice.is_binary or not binary
+                if is_wanted and at not in kind.tried and self._may_fit(choice, limits):
                     yield kind.correction * choice.cycles, number, at
                     break
+
+    def _may_fit(self, choice: LaneChoice, limits: tuple[int, int]) -> bool:
+        """Return whether a choice may be within limits, by what its lanes took in other kinds."""
+        luts = choice.luts + self._more_luts.get(choice.lanes, 0)
+        return choice.lanes not in self._unfit and choice.dsps <= limits[0] and luts <= limits[1]
 
     def _best_cycles(self, limits: tuple[int, int]) -> float:
         return min(
@@ -160,5 +184,8 @@ class _PlanSearch:
         except LegalityError:
             return
         kind.correction = built.cost.timing.last_write / max(1.0, choice.cycles)
+        self._more_luts[choice.lanes] = max(0, built.used.luts - choice.luts)
         if self._builder.fits(built, self._wanted):
             self.found[built.plan] = built
+        elif self._builder.lacks_memory(built):
+            self._unfit.add(choice.lanes)
