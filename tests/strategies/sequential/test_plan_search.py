@@ -1,0 +1,113 @@
+"""Plans of a small triangular node, against all of its lanes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
+from streamopt.perf.costs import OpenPlans
+from streamopt.perf.turns.visits import iterations_in_turn
+from streamopt.strategies.sequential.exact_counts import ExactCounts
+from streamopt.strategies.sequential.lane_choices import LaneChoice, UnitCost
+from streamopt.strategies.sequential.lane_groups import lane_groups
+from streamopt.strategies.sequential.plan_builder import PlanBuilder
+from streamopt.strategies.sequential.plan_search import first_plan
+from streamopt.target.resources import Fit
+from streamopt.transforms.apply import apply
+from streamopt.transforms.autoschedule import steps_of
+from streamopt.transforms.lower import lower
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.ir.graph import Graph
+
+SIZE = 9
+LU = f"""
+void lu(float A[{SIZE}][{SIZE}]) {{
+  for (int k = 0; k < {SIZE}; k++) {{
+    for (int i = k + 1; i < {SIZE}; i++) A[i][k] = A[i][k] / A[k][k];
+    for (int i = k + 1; i < {SIZE}; i++)
+      for (int j = k + 1; j < {SIZE}; j++) A[i][j] = A[i][j] - A[i][k] * A[k][j];
+  }}
+}}
+"""
+ON = so.device("u280")
+ADDERS = ((Operator.ADD, Implementation.FABRIC),)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    path: Path = tmp_path_factory.mktemp("lu") / "lu.c"
+    path.write_text(LU)
+    return so.dataflow(so.load(path))
+
+
+def node_of(graph: Graph) -> SequentialNode:
+    (node,) = graph.nodes
+    assert isinstance(node, SequentialNode)
+    return node
+
+
+@pytest.mark.parametrize("most_dsps", [10, 45, 200])
+def test_fastest_plan_is_that_of_all_lanes(graph: Graph, most_dsps: int) -> None:
+    node, builder = node_of(graph), PlanBuilder(ON, ON.budget(Fit.RAW))
+    wanted = OpenPlans(most_dsps, 400_000, has_lanes=True, bindings=((), ADDERS))
+    found = [builder.cost(graph, node, plan) for plan in builder.plans(graph, node, wanted)]
+    least = min(own.timing.last_write for own in found if own.dsps <= most_dsps)
+    steps = steps_of(node, {array.name: array for array in graph.arrays})[0]
+    groups = lane_groups(steps)
+    every: list[int] = []
+    for binding, factors in product(wanted.bindings, product(range(1, SIZE), repeat=len(groups))):
+        lanes = {n: f for group, f in zip(groups, factors, strict=True) for n in group}
+        first = first_plan(node, steps, binding)
+        most = {loop.name: loop.trip_count for loop in steps.loops}
+        unroll = tuple((name, min(most[name], lanes.get(name, 1))) for name in first.order)
+        cost = builder.cost(graph, node, replace(first, unroll=unroll))
+        if cost.dsps <= most_dsps:
+            every.append(cost.timing.last_write)
+    assert min(every) <= least <= 1.2 * min(every)  # copies in and out are no part of estimates
+
+
+def test_plans_keep_limits_and_say_how_long_visits_last(graph: Graph) -> None:
+    node = node_of(graph)
+    limits = replace(ON.budget(Fit.RAW), luts=20_000, ffs=20_000)
+    builder = PlanBuilder(ON, limits)
+    wanted = OpenPlans(60, 15_000, has_lanes=True, bindings=((), ADDERS))
+    first, *others = builder.plans(graph, node, wanted)
+    assert not {factor for _, factor in first.unroll} - {1}
+    assert others
+    for plan in (first, *others):
+        cost = builder.cost(graph, node, plan)
+        assert plan.least_cycles
+        assert cost.dsps <= 60
+        assert cost.luts <= 15_000
+
+
+def test_level_without_tiles_has_one_lane(graph: Graph) -> None:
+    for level, has_lanes in (("opt1", False), ("opt3", False), ("opt5", True)):
+        (plan,) = so.solve(graph, level=level, dsp=60).schedule.nodes
+        assert (max(factor for _, factor in plan.unroll) > 1) == has_lanes
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+def test_iterations_are_those_of_the_network(graph: Graph, lanes: int) -> None:
+    node = node_of(graph)
+    for steps in steps_of(node, {array.name: array for array in graph.arrays}):
+        chosen = tuple((name, lanes) for group in lane_groups(steps) for name in group)
+        units = {phase.name: UnitCost(0, 0, 0.0, 0.0, 1) for phase in steps.phases}
+        counted = ExactCounts(steps).counted(LaneChoice(chosen, 0.0, 0, 0), units)
+        first = first_plan(node, steps, ())
+        unroll = tuple((name, dict(chosen).get(name, 1)) for name in first.order)
+        schedule = so.solve(graph, level="opt1").schedule
+        own = replace(schedule, nodes=(replace(first, unroll=unroll),))
+        (process,) = lower(apply(graph, own)).processes
+        (turns,) = process.turns
+        assert counted.cycles == iterations_in_turn(turns)
