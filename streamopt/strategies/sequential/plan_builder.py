@@ -15,7 +15,7 @@ from streamopt.perf.costs import NodeCost, PublishedCosts, plain_plan
 from streamopt.perf.paper.timing import NestTiming
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.perf.turns.lengths import visit_lengths
+from streamopt.perf.turns.lengths import with_lengths
 from streamopt.strategies.sequential.built_plan import BuiltPlan
 from streamopt.strategies.sequential.lane_choices import UnitCost
 from streamopt.strategies.sequential.plan_search import first_plan, searched_plans
@@ -145,7 +145,7 @@ class PlanBuilder:
         scheduled, network = self._lowered(alone, plan)
         (process,) = network.processes
         if process.turns and not plan.least_cycles:
-            plan = replace(plan, least_cycles=visit_lengths(process, network, self._on))
+            plan = with_lengths(plan, process, network, self._on)
             scheduled, network = self._lowered(alone, plan)
         timings = pipeline_timings(network, self._on)
         used = resources(network, timings, self._on)
