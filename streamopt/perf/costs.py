@@ -225,7 +225,8 @@ class LaterCosts:
         """Return the cost of a plan of a sequential node."""
         cost = self.whole.plan_cost(graph, node, plan)
         other = self.times.plan_cost(graph, node, plan).timing
-        return _no_earlier(cost, other, tuple(other.last_read))
+        known = [name for name in other.last_read if name in cost.timing.last_read]
+        return _no_earlier(cost, other, known)
 
 
 def _no_earlier(cost: NodeCost, other: NestTiming[Any], operands: Sequence[str]) -> NodeCost:

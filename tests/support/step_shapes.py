@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def shape(items: Sequence[StepItem]) -> str:
-    """Return loops in order as ``trips (inside)``, phases as ``{trips trips}``, sums with a plus."""
+    """Return loops in order as ``trips (inside)``, phases as ``{trips}``, sums with a plus."""
     parts: list[str] = []
     for item in items:
         if isinstance(item, Repeat):

@@ -39,6 +39,7 @@ class PlanSearchTuning:
     most_built: int = 12  # within all that the node may take
     most_of_part: int = 4  # within a part of it
     parts: tuple[float, ...] = (0.5, 0.25, 0.125, 0.03)
+    rough: float = 1.8  # times the limits: estimates of LUTs are too high for many lanes
     hopeless: float = 1.0  # times the best cycles: what is estimated to take more isn't built
 
 
@@ -103,7 +104,8 @@ class _PlanSearch:
         (self._node,) = alone.nodes
         self._alone, self._wanted, self._builder = alone, wanted, builder
         self.found: dict[NodePlan, BuiltPlan] = {}
-        self._more_luts: dict[Lanes, int] = {}
+        self._lut_shares: dict[Lanes, float] = {}
+        self._lut_share = 1.0
         self._unfit: set[Lanes] = set()
 
     def keep(self, plan: NodePlan) -> BuiltPlan:
@@ -116,10 +118,12 @@ class _PlanSearch:
         """Yield the candidates of an order for each binding; none if it can't be built."""
         bindings = self._wanted.bindings
         with suppress(LegalityError):
+            dsps, luts = self._limits(1.0)
+            roughly = dsps, round(TUNING.rough * luts)
             groups, shapes, exact = lane_groups(steps), phase_shapes(steps), ExactCounts(steps)
             each = self._builder.units(self._alone, steps, bindings)
             for binding, units in zip(bindings, each, strict=True):
-                rough = lane_choices(steps, groups, shapes, units, self._limits(1.0))
+                rough = lane_choices(steps, groups, shapes, units, roughly)
                 counted = [exact.counted(choice, units) for choice in rough]
                 kept = [*front(counted), *front([own for own in counted if own.is_binary])]
                 ranked = sorted(dict.fromkeys(kept), key=LaneChoice.rank)
@@ -162,7 +166,7 @@ class _PlanSearch:
 
     def _may_fit(self, choice: LaneChoice, limits: tuple[int, int]) -> bool:
         """Return whether a choice may be within limits, by what its lanes took in other kinds."""
-        luts = choice.luts + self._more_luts.get(choice.lanes, 0)
+        luts = choice.luts * self._lut_shares.get(choice.lanes, self._lut_share)
         return choice.lanes not in self._unfit and choice.dsps <= limits[0] and luts <= limits[1]
 
     def _best_cycles(self, limits: tuple[int, int]) -> float:
@@ -184,7 +188,9 @@ class _PlanSearch:
         except LegalityError:
             return
         kind.correction = built.cost.timing.last_write / max(1.0, choice.cycles)
-        self._more_luts[choice.lanes] = max(0, built.used.luts - choice.luts)
+        share = built.used.luts / max(1, choice.luts)
+        self._lut_shares[choice.lanes] = share
+        self._lut_share = min(self._lut_share, share)
         if self._builder.fits(built, self._wanted):
             self.found[built.plan] = built
         elif self._builder.lacks_memory(built):

@@ -82,7 +82,8 @@ PROGRAMS = {
     "gs3d": (
         "(double A[7][7][7]) { for(int t=0; t<4; t++) for(int i=1; i<6; "
         "i++) for(int j=1; j<6; j++) for(int k=1; k<6; "
-        "k++) A[i][j][k]=(A[i-1][j][k]+A[i+1][j][k]+A[i][j-1][k]+A[i][j+1][k]+A[i][j][k-1]+A[i][j][k+1])/6; "
+        "k++) A[i][j][k]=(A[i-1][j][k]+A[i+1][j][k]+A[i][j-1][k]+A[i][j+1][k]"
+        "+A[i][j][k-1]+A[i][j][k+1])/6; "
         "} ",
         "19 ({4 5 5})",
     ),
