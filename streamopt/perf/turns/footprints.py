@@ -51,7 +51,7 @@ class CellAxis:
 
 
 def cell_axes(users: Sequence[tuple[Port, Pipeline]]) -> tuple[CellAxis, ...]:
-    """Return the cells of a memory by its widest write.
+    """Return the cells of a memory by its widest write, of which all its ports touch few.
 
     Parameters
     ----------
@@ -59,7 +59,19 @@ def cell_axes(users: Sequence[tuple[Port, Pipeline]]) -> tuple[CellAxis, ...]:
         Its ports with their pipelines; a write among them.
     """
     writes = [pair for pair in users if pair[0].mode is AccessMode.WRITE]
-    port, pipeline = max(writes, key=lambda pair: _width(*pair))
+    widest = max(writes, key=lambda pair: _width(*pair))
+    ways = (_shared_axes(*widest, are_parted=are_parted) for are_parted in (True, False))
+    return min(ways, key=lambda axes: sum(_most_cells(*pair, axes) for pair in users))
+
+
+def _shared_axes(port: Port, pipeline: Pipeline, *, are_parted: bool) -> tuple[CellAxis, ...]:
+    """Return axes along which lanes of a write share cells.
+
+    Parameters
+    ----------
+    are_parted
+        Whether axes along which a lane moves, too, are made independent of it.
+    """
     rank = len(port.subscripts)
     axes = [CellAxis(tuple(int(a == b) for b in range(rank))) for a in range(rank)]
     for lane in sorted(pipeline.lanes, key=lambda lane: -lane.trip_count):
@@ -67,13 +79,12 @@ def cell_axes(users: Sequence[tuple[Port, Pipeline]]) -> tuple[CellAxis, ...]:
         if shared is None:
             continue
         place, axis = shared
+        along = _factor(axis.of(port.subscripts), lane.name)
         for other, own in enumerate(axes):
             by = _factor(own.of(port.subscripts), lane.name)
-            if other != place and own.extent == 1 and by:
-                weights = (
-                    b - by * a for a, b in zip(axes[place].weights, own.weights, strict=True)
-                )
-                axes[other] = replace(own, weights=tuple(weights))
+            if are_parted and other != place and own.extent == 1 and by and along:
+                pairs = zip(axis.weights, own.weights, strict=True)
+                axes[other] = replace(own, weights=tuple(b - by * along * a for a, b in pairs))
         axes[place] = axis
     return tuple(axes)
 
@@ -90,8 +101,10 @@ def _shared_axis(
     for place, axis in enumerate(axes):
         value = axis.of(subscripts)
         others = [by for atom, by in value.terms if atom != Iter(lane)]
-        if axis.extent == 1 and _factor(value, lane) == 1 and not any(b % lanes for b in others):
-            return place, replace(axis, offset=value.constant % lanes, extent=lanes)
+        by = _factor(value, lane)
+        if axis.extent == 1 and by in (1, -1) and not any(b % lanes for b in others):
+            first = value.constant + (by == -1)  # the lowest of a tile's
+            return place, replace(axis, offset=first % lanes, extent=lanes)
     return None
 
 
@@ -102,6 +115,15 @@ def _factor(value: Affine, name: str) -> int | None:
     if any(name in Affine(((atom, 1),)).iterators() for atom in inside):
         return None
     return plain.get(name, 0)
+
+
+def _most_cells(port: Port, pipeline: Pipeline, axes: Sequence[CellAxis]) -> int:
+    """Return how many cells a port touches in an iteration at most."""
+    values = [axis.of(port.subscripts) for axis in axes]
+    differing = (
+        _lanes_that_differ(values, axes, lane.name, lane.trip_count) for lane in pipeline.lanes
+    )
+    return prod(max(1, len(places)) for places in differing)
 
 
 def touched_cells(
