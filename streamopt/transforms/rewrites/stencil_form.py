@@ -25,7 +25,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.operators import CompareOp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Loop, Statement
@@ -54,10 +54,18 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class StencilForm:
-    """``steps`` times all updates, one after the other."""
+    """``steps`` times all updates, one after the other.
+
+    Attributes
+    ----------
+    before, after
+        Updates that run once, ahead of the first step and behind the last one.
+    """
 
     steps: int
     updates: tuple[Update, ...]
+    before: tuple[Update, ...] = ()
+    after: tuple[Update, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,32 +85,48 @@ class _Placed:
 def stencil_form(node: SequentialNode) -> StencilForm | None:
     """Return the time steps of a nest; None if it has another form.
 
-    Its outermost loop counts time: no access or guard uses it. Each statement runs in a box, writes
-    by plain iterators, reads what it writes at no other place, and in a step statements may run one
-    after the other, each as a whole.
+    Its outermost loop counts time, in a part of its iterations: no access uses it there. Each
+    statement runs in a box, writes by plain iterators, reads what it writes at no other place, and
+    in a step statements may run one after the other, each as a whole.
     """
-    if len(node.loops) < 2:
+    if len(node.loops) < 2 or any(s.reduction is not None for s in node.statements):
         return None
-    time, *inside = node.loops
-    placed: list[_Placed] = []
-    for statement in node.statements:
-        if statement.reduction is not None or _uses(statement, time.name):
+    time = node.loops[0].name
+    found = [(statement, _spans(statement, node.loops)) for statement in node.statements]
+    placed = [_Placed(statement, spans) for statement, spans in found if spans is not None]
+    timed = {p.spans[time] for p in placed if not _uses(p.statement, time)}
+    if len(placed) < len(found) or len(timed) != 1:
+        return None
+    ((first, end),) = timed
+    parts: dict[str, list[_Placed]] = {"before": [], "step": [], "after": []}
+    for one in placed:
+        low, high = one.spans[time]
+        if not _uses(one.statement, time):
+            inside = {name: span for name, span in one.spans.items() if name != time}
+            parts["step"].append(_Placed(one.statement, inside))
+        elif high <= first or low >= end:
+            parts["before" if high <= first else "after"].append(one)
+        else:
             return None
-        spans = _spans(statement, inside)
-        if spans is None:
-            return None
-        placed.append(_Placed(statement, spans))
+    updates = {name: _updates(part) for name, part in parts.items()}
+    before, step, after = (updates[name] for name in parts)
+    if before is None or step is None or after is None:
+        return None
+    return StencilForm(end - first, step, before, after)
+
+
+def _updates(placed: list[_Placed]) -> tuple[Update, ...] | None:
+    """Return statements as updates, in an order in which each may run as a whole."""
     order = _in_order(placed)
-    updates = [_update(placed[at]) for at in order or ()]
-    found = tuple(update for update in updates if update is not None)
-    return StencilForm(time.trip_count, found) if found and len(found) == len(placed) else None
+    found = [None] if order is None else [_update(placed[at]) for at in order]
+    updates = tuple(update for update in found if update is not None)
+    return updates if len(updates) == len(found) else None
 
 
 def _uses(statement: Statement, name: str) -> bool:
-    """Return whether an iterator stands anywhere in a statement."""
+    """Return whether an iterator stands anywhere in a statement but in its guard."""
     affine = [s for access in _accesses(statement) for s in access.subscripts]
-    parts = (part for expression in statement.expressions for part in ir.walk(expression))
-    affine += [part.value for part in parts if isinstance(part, ir.Index)]
+    affine += [part.value for part in ir.walk(statement.value) if isinstance(part, ir.Index)]
     return any(name in value.iterators() for value in affine)
 
 
@@ -110,7 +134,7 @@ def _accesses(statement: Statement) -> tuple[ir.Access, ...]:
     return (statement.target, *(a for e in statement.expressions for a in ir.reads(e)))
 
 
-def _spans(statement: Statement, loops: list[Loop]) -> dict[str, Span] | None:
+def _spans(statement: Statement, loops: Sequence[Loop]) -> dict[str, Span] | None:
     """Return where a statement runs, by loop; None where its guard says more than a box."""
     spans = {loop.name: (0, loop.trip_count) for loop in loops}
     for part in ir.conjuncts(statement.guard) if statement.guard is not None else ():

@@ -31,7 +31,8 @@ def accumulate_in_place(body: FlatSource) -> FlatSource:
     uses = uses_of(body.statements)
     private = [name for name in body.variables if body.is_private(name)]
     found = {name: next(_places(name, body, uses), None) for name in private}
-    places = {name: place for name, place in found.items() if place is not None}
+    known = {name: pair for name, pair in found.items() if pair is not None}
+    places = {name: place for name, (target, place) in known.items() if target not in known}
     if not places:
         return body
     together = _moved(body, places)
@@ -42,8 +43,8 @@ def accumulate_in_place(body: FlatSource) -> FlatSource:
     return body
 
 
-def _places(name: str, body: FlatSource, uses: Uses) -> Iterator[Place]:
-    """Yield maps from the elements of a variable to those that are written from them."""
+def _places(name: str, body: FlatSource, uses: Uses) -> Iterator[tuple[str, Place]]:
+    """Yield arrays that are written from a variable, and maps from its elements to theirs."""
     writers = uses.writers.get(name, ())
     met = {access.array for at in writers for access in body.statements[at].reads} - {name}
     for touch, access in uses.touches.get(name, ()):
@@ -55,7 +56,7 @@ def _places(name: str, body: FlatSource, uses: Uses) -> Iterator[Place]:
             continue
         place = _place(access, target)
         if place is not None:
-            yield place
+            yield target.array, place
 
 
 def _place(held: Access, target: Access) -> Place | None:

@@ -16,6 +16,7 @@ from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign, RangeLoop
 from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MAX_EXPANDED_ELEMENTS = 2**24
 """Largest array that an expansion may make."""
+MAX_CIRCLED_ELEMENTS = 2**16
+"""Likewise, where the statements that use it stay together, on a circle of values."""
 
 
 def split_variables(body: FlatSource) -> FlatSource:
@@ -133,8 +136,23 @@ def private_depth(body: FlatSource, uses: Uses, name: str, flow: DataFlow) -> in
     while depth and not all(flow.is_within(writer, touch, depth) for writer, touch in pairs):
         depth -= 1
     size = prod(body.variables[name].shape)
-    extents = [high - low for low, high in hull_of(loops[:depth]).values()]
-    return depth if size * prod(extents) <= MAX_EXPANDED_ELEMENTS else 0
+    grown = size * prod(high - low for low, high in hull_of(loops[:depth]).values())
+    if size > 1 and grown > MAX_CIRCLED_ELEMENTS and _is_circled(body, uses, name):
+        return 0
+    return depth if grown <= MAX_EXPANDED_ELEMENTS else 0
+
+
+def _is_circled(body: FlatSource, uses: Uses, name: str) -> bool:
+    """Return whether values that are read from a variable come back to where it is written.
+
+    Then its users are one sequential nest, however many elements it has.
+    """
+    sources = data_flow(body.statements).sources
+    pairs = {(writer, touch.statement) for touch, found in sources.items() for writer in found}
+    groups = distributed(len(body.statements), pairs)
+    group_of = {member: at for at, group in enumerate(groups) for member in group}
+    readers = {touch.statement for touch, _ in uses.touches.get(name, ())}
+    return any(group_of[w] == group_of[r] for w in uses.writers[name] for r in readers - {w})
 
 
 def shared_loops(body: FlatSource, uses: Uses, name: str) -> tuple[RangeLoop, ...]:
