@@ -214,7 +214,7 @@ class _Pass:
         self.brought: list[str] = []
 
     def graph(self) -> Graph:
-        """Return what was made."""
+        """Return the pass as it is now."""
         touched = {name for node in self._nodes for name in (*node.inputs, *node.outputs)}
         arrays = [
             array
