@@ -13,7 +13,6 @@ from streamopt.codegen.names import Names
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.processes.mover import MoverWriter, is_mover
 from streamopt.codegen.processes.nest import NestWriter
-from streamopt.codegen.processes.sequence import SequenceWriter
 from streamopt.codegen.processes.tables import table_definition
 from streamopt.codegen.stepped.writer import SteppedWriter
 from streamopt.codegen.tree import Comment, CppFunction, CppStatement, Directive, Item, render
@@ -115,11 +114,9 @@ def _process(
         function = partial(functions.name, scheduled.binding)
         if isinstance(node, SequentialNode):
             yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}")
-            if scheduled.stepped is not None:
-                nest = scheduled.stepped
-                body += SteppedWriter(node, nest, process, scope, function).items()
-                continue
-            body += SequenceWriter(node, scheduled.target_ii, process, scope, function).items()
+            assert scheduled.stepped is not None, "sequential nodes have an order"
+            writer = SteppedWriter(node, scheduled.stepped, process, scope, function)
+            body += writer.items()
         elif is_mover(process):
             what = f"{node.write.array} from {', '.join(node.inputs)}"
             yield Comment(f"Mover '{node.name}': {what} over {domain}")
