@@ -55,7 +55,12 @@ class GroupWriter:
     @property
     def is_alike(self) -> bool:
         """Return whether its phases differ in operands alone."""
-        return StatementWriter.suits(self.phases, self._operands())
+        operands, own = self._operands(), [v.state.visit.phase for v in self.visits]
+        sums = {tuple(count for name, count in p.lanes if name in p.phase.sums) for p in own}
+        if len(sums) > 1 or len({len(p.phase.statements) for p in own}) > 1:
+            return False
+        rows = zip(*(p.phase.statements for p in own), strict=True)
+        return all(operands.shared([s.value for s in row]) is not None for row in rows)
 
     def declared(self) -> Iterator[Item]:
         """Yield the registers that outlast an iteration."""

@@ -16,10 +16,10 @@ from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.stepped.lanes import bounds_of, lanes_around, split_guard
 from streamopt.codegen.stepped.memories import choosing_lanes, registers
+from streamopt.codegen.stepped.sums import REDUCTIONS, identity, updated
 from streamopt.codegen.tree import CppStatement, If
 from streamopt.ir.arithmetic import expression_type
-from streamopt.ir.expression import Binary, Call, Read, reads
-from streamopt.ir.operators import BinaryOp, Function, Operator, Reduction
+from streamopt.ir.expression import Read, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,18 +32,8 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.texts import PhaseTexts
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Expression
     from streamopt.ir.program import Statement
     from streamopt.ir.stepping.stepped import Mirror
-
-_REDUCTIONS = {
-    Operator.ADD: Reduction.ADD,
-    Operator.MUL: Reduction.MUL,
-    Operator.MAX: Reduction.MAX,
-    Operator.MIN: Reduction.MIN,
-}
-_FUNCTIONS = {Operator.MAX: Function.MAX, Operator.MIN: Function.MIN}
-_BINARY = {Operator.ADD: BinaryOp.ADD, Operator.SUB: BinaryOp.SUB, Operator.MUL: BinaryOp.MUL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +60,7 @@ class StatementWriter:
         scope: Names,
     ) -> None:
         self.loops, self.phases, self.operands = loops, phases, operands
-        self.phase, self.scope = phase, scope
+        self.phase, self.scope, self.names = phase, scope, phases[0].context.names
         self.plain = [loop for loop in loops if not loop.is_summed]
         self.summed = [loop for loop in loops if loop.is_summed]
         count = len(phases[0].visit.state.visit.phase.phase.statements)
@@ -80,23 +70,25 @@ class StatementWriter:
             [self._choosing(p, at, mirror) for p in phases for mirror in self._mirrors(p, at)]
             for at in range(count)
         ]
+        self.apart = self._apart_ones()
+        self.ends: dict[tuple[int, Mirror], str] = {}
 
-    @staticmethod
-    def suits(phases: Sequence[PhaseTexts], operands: Operands) -> bool:
-        """Return whether phases have statements that differ in operands alone."""
-        own = [phase.visit.state.visit.phase for phase in phases]
-        sums = {tuple(count for name, count in p.lanes if name in p.phase.sums) for p in own}
-        counts = {len(p.phase.statements) for p in own}
-        if len(sums) > 1 or len(counts) > 1:
-            return False
-        rows = zip(*(p.phase.statements for p in own), strict=True)
-        return all(operands.shared([s.value for s in row]) is not None for row in rows)
+    def _apart_ones(self) -> set[int]:
+        """Return the statements with lanes of their own: those whose values others need, too."""
+        count = len(self.sets)
+        apart = {n for n in range(count) if self.sums[n] is not None or any(self.chosen[n])}
+        for at in reversed(range(count)):
+            if any(
+                reader >= other for reader in self._readers(at) for other in apart if other > at
+            ):
+                apart.add(at)
+        return apart
 
     def items(self) -> Iterator[Item]:
         """Yield all statements."""
         nest: list[Item] = []
         for at in range(len(self.sets)):
-            if self.sums[at] is None and not any(self.chosen[at]):
+            if at not in self.apart:
                 nest += self._assigned(at)
                 continue
             yield from self._nested(nest)
@@ -178,7 +170,9 @@ class StatementWriter:
                     continue
                 target = phase.visit.state.visit.phase.phase.statements[at].target
                 memory = phase.context.memories[mirror.memory]
-                guard = "" if mirror.guard is None else phase.expressions.condition(mirror.guard)
+                guard = self.ends.get((place, mirror), "")
+                if mirror.guard is not None and not guard:
+                    guard = phase.expressions.condition(mirror.guard)
                 yield place, guard, memory.element_text(target, phase.visit.names)
 
     def _put(self, writes: Sequence[tuple[int, str, str]], value: str) -> list[Item]:
@@ -192,14 +186,17 @@ class StatementWriter:
             items.append(If(condition, (put,)) if condition else put)
         return items
 
-    def _readers(self, at: int) -> bool:
-        """Return whether a later statement of a phase reads the element that one has written."""
-        return any(
-            self._statement(phase, at).target in reads(expression)
-            for phase in self.phases
-            for later in phase.visit.state.visit.phase.phase.statements[at + 1 :]
-            for expression in later.expressions
-        )
+    def _readers(self, at: int) -> list[int]:
+        """Return the later statements of a phase that read the element that one has written."""
+        return [
+            later
+            for later in range(at + 1, len(self.sets))
+            if any(
+                self._statement(phase, at).target in reads(expression)
+                for phase in self.phases
+                for expression in self._statement(phase, later).expressions
+            )
+        ]
 
     def _forward(self, at: int, value: str, runs: str) -> None:
         """Let later statements read the value that was just made."""
@@ -219,8 +216,9 @@ class StatementWriter:
         element = self._element(self.sets[at][0])
         kept = None
         if any(self.chosen[at]) or self._readers(at):
-            name = self.scope.unique(f"{self.sets[at][0].target.array}_lanes")
-            runs = self.scope.unique(f"{name}_run")
+            unique = self.phases[0].context.unique  # a function splits each name once
+            name = unique(f"{self.sets[at][0].target.array}_lanes")
+            runs = unique(f"{name}_run")
             extents = [loop.count for loop in loops]
             place = "".join(f"[{loop.name}]" for loop in loops) or "[0]"
             kept = LaneValues(name, runs, place)
@@ -260,8 +258,8 @@ class StatementWriter:
         if not element.is_fixed:
             whole = expression_type(statements[0].value, self.phases[0].expressions.element_of)
             kind = whole or element
-        terms = _REDUCTIONS[steps[0].terms]
-        tree = term_tree([(loop.name, loop.count) for loop in self.summed], self.scope)
+        terms = REDUCTIONS[steps[0].terms]
+        tree = term_tree([(loop.name, loop.count) for loop in self.summed], self.names)
         assert tree is not None
         summed = self._summed_loops()
         outer, inner = list[str](), list[str]()
@@ -275,24 +273,41 @@ class StatementWriter:
         value = known.text(term, kind)
         items: list[Item] = [*tree.declared(kind)]
         placed: list[Item] = [CppStatement(f"{tree.place} = {value};")]
-        guard = ""
+        guard = here = ""
         if has_term:
             guard = self.scope.unique("has_terms")
-            identity = _identity(terms, kind, known.extreme)
+            nothing = identity(terms, kind, known.extreme)
             items.append(CppStatement(f"bool {guard} = false;"))
             here = self.scope.unique("has_term")
             placed = [
                 CppStatement(f"const bool {here} = {has_term};"),
-                CppStatement(f"{tree.place} = {here} ? {value} : {identity};"),
+                CppStatement(f"{tree.place} = {here} ? {value} : {nothing};"),
                 CppStatement(f"{guard} = {guard} || {here};"),
             ]
+        placed += self._ends_of_sums(at, here, items)
         items += lanes_around(self.summed, placed)
         items.append(tree.combined(lambda a, b: known.combine(terms, a, b, kind)))
         root = self.operands.operand(tree.root, kind)
-        update = known.text(_updated(steps[0].update, own, root), element)
+        update = known.text(updated(steps[0].update, own, root), element)
         items += self._valued(at, update, guard, kept)
         outside = self._choice(outer)
         return [If(outside, tuple(items))] if outside else items
+
+    def _ends_of_sums(self, at: int, has_term: str, declared: list[Item]) -> Iterator[Item]:
+        """Yield, for writes behind one term of a sum, whether a lane has that term."""
+        for place, phase in enumerate(self.phases):
+            for mirror in self._mirrors(phase, at):
+                if self._is_behind_a_term(mirror):
+                    assert mirror.guard is not None
+                    name = self.scope.unique("is_last")
+                    declared.append(CppStatement(f"bool {name} = false;"))
+                    self.ends[place, mirror] = name
+                    condition = all_of([has_term, phase.expressions.condition(mirror.guard)])
+                    yield If(condition, (CppStatement(f"{name} = true;"),))
+
+    def _is_behind_a_term(self, mirror: Mirror) -> bool:
+        """Return whether a memory takes a sum with one of its terms only, such as the last."""
+        return split_guard(mirror.guard, self._summed_loops())[1] is not None
 
     def _choose(self, at: int, kept: LaneValues, loops: Sequence[LaneLoop]) -> Iterator[Item]:
         """Yield the writes for which one of several lanes is chosen."""
@@ -369,6 +384,8 @@ class StatementWriter:
     def _choosing(self, phase: PhaseTexts, at: int, mirror: Mirror) -> tuple[str, ...]:
         """Return the loops of whose lanes one is chosen for a write."""
         statement = self._statement(phase, at)
+        if self.sums[at] is not None and self._is_behind_a_term(mirror):
+            return ()
         summed = self._summed_loops() if self.sums[at] is not None else set[str]()
         lanes: Mapping[str, int] = {
             name: count
@@ -378,18 +395,3 @@ class StatementWriter:
         guards = [g for g in (mirror.guard, statement.guard) if g is not None]
         held = phase.context.memories[mirror.memory].held
         return choosing_lanes(held, statement.target, guards, lanes)
-
-
-def _updated(operator: Operator, own: Expression, terms: Expression) -> Expression:
-    """Return the update of an element by a term, or by many that are combined."""
-    if operator in _FUNCTIONS:
-        return Call(_FUNCTIONS[operator], (own, terms))
-    return Binary(_BINARY[operator], own, terms)
-
-
-def _identity(reduction: Reduction, element: ElementType, extreme: object) -> str:
-    """Return the value that changes no sum; where its type has none, a bound."""
-    if reduction in (Reduction.ADD, Reduction.MUL):
-        return literal(reduction.identity, element)
-    assert callable(extreme)
-    return str(extreme(element, largest=reduction is Reduction.MIN))

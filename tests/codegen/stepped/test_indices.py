@@ -7,14 +7,16 @@ import pytest
 from streamopt.codegen.stepped.indices import IndexNames
 from streamopt.ir.affine import Affine
 
-I, J = Affine.iterator("i"), Affine.iterator("j")
+FIRST, SECOND = Affine.iterator("i"), Affine.iterator("j")
 
 
 @pytest.mark.parametrize("divisor", [2, 3, 8, 10])
-@pytest.mark.parametrize("value", [I, I - J, J.scaled(3) - I.scaled(2) - Affine.of(4)])
+@pytest.mark.parametrize(
+    "value", [FIRST, FIRST - SECOND, SECOND.scaled(3) - FIRST.scaled(2) - Affine.of(4)]
+)
 def test_quotients_and_remainders_round_down(value: Affine, divisor: int) -> None:
     reach = {"i": (0, 9), "j": (0, 9)}
-    names = IndexNames({"i": I, "j": J}, reach)
+    names = IndexNames({"i": FIRST, "j": SECOND}, reach)
     quotient, remainder = (names.text(one) for one in (value.floordiv(divisor), value.mod(divisor)))
     for i in range(10):
         for j in range(10):
@@ -29,7 +31,7 @@ def _of_c(text: str) -> str:
 
 
 def test_divisions_never_see_a_negative_number() -> None:
-    names = IndexNames({"i": I}, {"i": (0, 9)})
-    assert names.text((I - Affine.of(5)).floordiv(3)) == "(i + 1) / 3 - 2"
-    assert names.text((I - Affine.of(5)).mod(3)) == "(i + 1) % 3"
-    assert names.text((I - Affine.of(5)).floordiv(4)) == "((i - 5) >> 2)"
+    names = IndexNames({"i": FIRST}, {"i": (0, 9)})
+    assert names.text((FIRST - Affine.of(5)).floordiv(3)) == "(i + 1) / 3 - 2"
+    assert names.text((FIRST - Affine.of(5)).mod(3)) == "(i + 1) % 3"
+    assert names.text((FIRST - Affine.of(5)).floordiv(4)) == "((i - 5) >> 2)"
