@@ -1,34 +1,28 @@
 """What a C program executes: multiply-accumulates, additions and multiplications of its source.
 
-Triangles are counted as they are, not as the boxes around them; branches are counted as taken.
+Triangles are counted as they are, not as the boxes around them; branches on data are counted as
+taken, and equal operations of a statement once. The longest chain is that of the graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-from measure import DSPS, POLYBENCH
+from measure import DSPS, POLYBENCH, source
 
+import streamopt as so
+from streamopt.analysis.counting import executions
 from streamopt.analysis.instances import instances
+from streamopt.evaluation.least_cycles import least_cycles
 from streamopt.frontends.c import read_c
-from streamopt.ir.affine import Affine, FloorDiv, Iter
-from streamopt.ir.expression import Binary, BinaryOp, Read, walk
+from streamopt.ir.expression import Binary, BinaryOp, Read, is_negation, walk
+from streamopt.perf.as_built.longest_chain import ChainLimits
 from streamopt.perf.paper.dsp import FADD_DSPS, FMUL_DSPS
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from streamopt.analysis.instances import StatementInstance
-
-    Ints = NDArray[np.int64]
-
-__all__ = ["Work", "work_of"]
+__all__ = ["Work", "chain_cycles", "work_of"]
 
 SUMS = (BinaryOp.ADD, BinaryOp.SUB)
+ALL = ChainLimits(points=10**9, visits=10**7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +59,11 @@ def work_of(name: str, size: str) -> Work:
     defines = {f"{size}_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
     macs = additions = multiplications = 0
     for instance in instances(read_c(path, defines=defines, include=[POLYBENCH]).body):
-        times = _executions(instance)
+        times = executions([(loop.iterator, loop) for loop in instance.loops], instance.guards)
         assign = instance.assign
         parts = tuple(walk(assign.value))
-        operators = [part.op for part in parts if isinstance(part, Binary)]
+        distinct = {p for p in parts if isinstance(p, Binary) and not is_negation(p)}
+        operators = [part.op for part in distinct]
         sums = sum(operators.count(op) for op in SUMS)
         products = operators.count(BinaryOp.MUL)
         own = any(isinstance(part, Read) and part.access == assign.target for part in parts)
@@ -78,32 +73,7 @@ def work_of(name: str, size: str) -> Work:
     return Work(macs, additions, multiplications)
 
 
-def _executions(instance: StatementInstance) -> int:
-    """Return how often a statement runs: the points of its loops, level by level."""
-    points: dict[str, Ints] = {}
-    count = np.ones(1, np.int64)
-    for loop in instance.loops:
-        lower = np.maximum.reduce([_values(bound, points, len(count)) for bound in loop.lower])
-        upper = np.minimum.reduce([_values(bound, points, len(count)) for bound in loop.upper])
-        trips = np.maximum(upper - lower, 0)
-        if loop is instance.loops[-1]:
-            return int(trips.sum())
-        place = np.repeat(np.arange(len(trips)), trips)
-        first = np.cumsum(trips) - trips
-        points = {name: values[place] for name, values in points.items()}
-        points[loop.iterator] = np.arange(len(place)) - first[place] + lower[place]
-        count = place
-    return len(count)
-
-
-def _values(bound: Affine, points: Mapping[str, Ints], size: int) -> Ints:
-    total = np.full(size, bound.constant, np.int64)
-    for atom, factor in bound.terms:
-        match atom:
-            case Iter(name):
-                total = total + factor * points[name]
-            case FloorDiv(value, divisor):
-                total = total + factor * (_values(value, points, size) // divisor)
-            case _:
-                total = total + factor * (_values(atom.value, points, size) % atom.divisor)
-    return total
+def chain_cycles(name: str, size: str) -> int:
+    """Return the longest chain of operations of a PolyBench kernel, however long that takes."""
+    graph = so.dataflow(source(f"{name}.c@{size}"))
+    return least_cycles(graph, DSPS, so.device(), ALL).chain_cycles
