@@ -198,6 +198,7 @@ class _Values:
         self.access, self.shape = access, finder.shapes[access.array]
         self.writers = [p for p in finder.placed if p.instance.target.array == access.array]
         self.readers = readers
+        self.sums = {name: phase.sums for name, phase in finder.phases.items()}
         self.sinks = {
             f"R{at}": Event(f"R{at}", _evaluated(p.instance, access), access, 0)
             for at, p in enumerate(self.readers)
@@ -261,7 +262,14 @@ class _Values:
         )
 
     def _guard(self, name: str, points: Any) -> tuple[Condition | None, Any]:
-        instance = self.writes[name].instance
+        """Return where a statement's value is needed, whichever term of a sum it comes after."""
+        import islpy as isl
+
+        placed = self.writes[name]
+        instance = placed.instance
+        for at, iterator in enumerate(instance.iterators):
+            if iterator in self.sums[placed.phase]:
+                points = points.eliminate(isl.dim_type.set, at, 1)
         return condition_of_set(points, _domain(name, instance), instance.iterators)
 
     def _start(self, elements: Any) -> tuple[Condition | None, Any]:

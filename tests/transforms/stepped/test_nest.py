@@ -13,6 +13,7 @@ import pytest
 from streamopt.analysis.phase_reads import reads_of
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.text import expression_text
 from streamopt.transforms.stepped.nest import stepped_nest
 from tests.support.laned_points import holds, lanes_with_work, points_of, visits
 from tests.support.steps import (
@@ -286,3 +287,14 @@ def test_arrays_are_copied_in_as_wide_as_arguments_are() -> None:
 def test_banks_are_multiples_of_lanes() -> None:
     nest = built(jacobi_2d(100, 2), i=4, j=11, k=4, l=11)
     assert {memory.factors for memory in nest.memories} == {(8, 22)}
+
+
+def test_slices_are_written_whichever_term_of_a_sum_comes_last() -> None:
+    order = ordered("chain", {"T": (40, 40), "x": (40, 40)}, """
+        for w 1 40
+        . phase best: i 0 40-w, sum k 0 w
+        . : T[w][i] = T[w][i] + T[w-1][i] * x[i][k]
+    """)  # fmt: skip
+    (laned,) = built(order, i=4, k=2).phases
+    guards = [mirror.guard for mirror in laned.mirrors if mirror.guard is not None]
+    assert not any("k" in expression_text(guard) for guard in guards)
