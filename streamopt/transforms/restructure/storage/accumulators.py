@@ -46,7 +46,9 @@ def accumulate_in_place(body: FlatSource) -> FlatSource:
 def _places(name: str, body: FlatSource, uses: Uses) -> Iterator[tuple[str, Place]]:
     """Yield arrays that are written from a variable, and maps from its elements to theirs."""
     writers = uses.writers.get(name, ())
-    met = {access.array for at in writers for access in body.statements[at].reads} - {name}
+    met = {access.array for at in writers for access in body.statements[at].reads}
+    if name not in met:
+        return
     for touch, access in uses.touches.get(name, ()):
         reader = body.statements[touch.statement]
         target = reader.target
