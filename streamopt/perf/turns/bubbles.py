@@ -21,6 +21,7 @@ import numpy as np
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Turn, TurnLoop, turns_among
 from streamopt.perf.pipelines.lane_accesses import condition_iterators
+from streamopt.perf.turns.exact import ExactElements
 from streamopt.perf.turns.layout import (
     FIRST,
     NOTHING,
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
+MOST_BUBBLES = 0.15
+"""Share of all iterations from which on elements are told apart one by one; an estimate."""
+
 _NEVER = -(2**40)
 
 
@@ -74,10 +78,21 @@ def least_lengths(
     has_last
         Whether the last visits of the loop around may be longer than others.
     """
+    few = _two_of_alike(turns, timed)
     try:
-        return _VisitWalk(_two_of_alike(turns, timed), timed).least_lengths(has_last=has_last)
+        walk = _VisitWalk(few, timed)
+        found = walk.least_lengths(has_last=has_last)
     except TooManyPointsError:
         return tuple(LeastLength(size) for size in _drained(turns, timed))
+    counts = visit_counts(few)
+    plain = counts.total([1] * len(found))
+    longer = counts.total([own.least for own in found], [own.last for own in found])
+    if longer <= plain * (1 + MOST_BUBBLES):
+        return found
+    try:
+        return walk.least_lengths(has_last=has_last, elements=walk.elements(timed))
+    except TooManyPointsError:
+        return found
 
 
 def _drained(turns: Turns, timed: Sequence[TimedTurn]) -> tuple[int, ...]:
@@ -130,10 +145,16 @@ class _VisitWalk:
         self._turns = tuple(turns_among(turns.items))
         found = list(visits(turns))
         self._order = _in_order(found)
-        points = {each.turn: each.points for each in found if each.turn >= 0}
-        self._laid, self._cells = laid_out(self._turns, points, timed, turns.ii)
+        self._points = {each.turn: each.points for each in found if each.turn >= 0}
+        self._laid, self._cells = laid_out(self._turns, self._points, timed, turns.ii)
 
-    def least_lengths(self, *, has_last: bool) -> tuple[LeastLength, ...]:
+    def elements(self, timed: Sequence[TimedTurn]) -> ExactElements:
+        """Return the elements that are told apart one by one."""
+        return ExactElements(self._turns, self._points, timed, self._ii)
+
+    def least_lengths(
+        self, *, has_last: bool, elements: ExactElements | None = None
+    ) -> tuple[LeastLength, ...]:
         """Return the lengths that the walk finds."""
         landed = np.full(self._cells, _NEVER, np.int64)
         meets = any(own.meets for laid in self._laid.values() for own in laid.writes)
@@ -149,23 +170,35 @@ class _VisitWalk:
             if own is None or size == 0:
                 end += IDLE_ITERATIONS
                 continue
-            begin = max(end, -(-_earliest(own, span, landed, read) // self._ii))
+            begin = max(end, -(-_first_read(own, span, landed) // self._ii))
+            if begin > end and elements is not None:
+                begin = max(end, -(-elements.earliest(turn, span) // self._ii))
+            begin = max(begin, -(-_first_write(own, span, landed, read) // self._ii))
             if begin > end:
                 longer[was_last] = max(longer[was_last], begin - before)
             _note(own, span, begin * self._ii, landed, read)
+            if elements is not None:
+                elements.note(turn, span, begin * self._ii)
             longer, before, was_last = least[turn], begin, is_last if has_last else 0
             shortest = max(longer) if was_last else longer[0]
             end = begin + max(size + own.warm_up // self._ii, shortest)
         return tuple(LeastLength(all_, max(all_, last)) for all_, last in least)
 
 
-def _earliest(own: LaidTurn, span: slice, landed: Integers, read: Integers) -> int:
-    """Return the cycle before which a visit must not start."""
+def _first_read(own: LaidTurn, span: slice, landed: Integers) -> int:
+    """Return the cycle before which a visit would read something too soon."""
     at = own.at[span, None]
     found = _NEVER
     for touches in own.reads:
         waiting = landed[touches.cells[span]] - at
         found = max(found, int(waiting.max()) - touches.cycle)
+    return found
+
+
+def _first_write(own: LaidTurn, span: slice, landed: Integers, read: Integers) -> int:
+    """Return the cycle before which a visit would overwrite something too soon."""
+    at = own.at[span, None]
+    found = _NEVER
     for touches in own.writes:
         if touches.meets:
             cells = touches.cells[span]

@@ -18,6 +18,7 @@ from streamopt.perf.turns.bubbles import LeastLength, least_lengths
 from streamopt.perf.turns.layout import TimedTurn
 from streamopt.perf.turns.visits import iterations_in_turn
 from streamopt.target.device import Target
+from streamopt.transforms.lower import lower
 from tests.support.networks.in_turns import (
     Body,
     between,
@@ -31,6 +32,7 @@ from tests.support.networks.in_turns import (
     pipeline,
     trisolv,
 )
+from tests.support.steps import nussinov, scheduled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,8 +47,9 @@ def timed_turns(network: Network) -> tuple[Turns, list[TimedTurn]]:
     (process,) = network.processes
     (turns,) = process.turns
     memories = {memory.name: memory for memory in network.memories}
-    cycles = port_cycles(process.pipelines, memories, turns.ii, TARGET)
-    return turns, list(map(TimedTurn, process.pipelines, cycles))
+    own = [pipeline for pipeline in process.pipelines if pipeline.name in turns.pipelines]
+    cycles = port_cycles(own, memories, turns.ii, TARGET)
+    return turns, list(map(TimedTurn, own, cycles))
 
 
 def with_lengths(turns: Turns, least: Sequence[LeastLength]) -> Turns:
@@ -148,7 +151,13 @@ def holds(condition: ir.Condition, point: dict[str, int]) -> bool:
         case ir.Compare(op, left, right):
             sides = [ir.as_affine(side) for side in (left, right)]
             values = [side.evaluate(point) for side in sides if side is not None]
-            return {"<=": values[0] <= values[1], "==": values[0] == values[1]}[op.value]
+            left_value, right_value = values
+            return {
+                "<": left_value < right_value,
+                "<=": left_value <= right_value,
+                "==": left_value == right_value,
+                ">=": left_value >= right_value,
+            }[op.value]
         case _:
             raise AssertionError(condition)
 
@@ -266,3 +275,14 @@ def test_bubbles_of_published_sizes() -> None:
         longer = with_lengths(turns, least_lengths(turns, timed))
         found[name] = iterations_in_turn(longer) - iterations_in_turn(turns)
     assert found == {"lu": 2864, "trisolv": 5705}
+
+
+def test_sums_wait_for_what_is_new_at_their_end_alone() -> None:
+    order = nussinov(40)
+    network = lower(scheduled(order, i=4, k=4))
+    turns, timed = timed_turns(network)
+    (own,) = least_lengths(turns, timed)
+    assert own.least < own.last
+    assert Enumerated(with_lengths(turns, [own]), timed).slack_cycles() >= 0
+    for shorter in (LeastLength(own.least - 1, own.last), LeastLength(own.least, own.last - 1)):
+        assert Enumerated(with_lengths(turns, [shorter]), timed).slack_cycles() < 0
