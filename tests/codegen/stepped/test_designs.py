@@ -132,6 +132,21 @@ def test_statements_of_one_iteration_hand_their_values_on() -> None:
     check(order, scheduled(order, i=4))
 
 
+def test_values_of_lanes_reach_a_statement_whose_write_is_chosen() -> None:
+    order = ordered("cholesky", {"A": (13, 13)}, """
+        for j 0 13
+        . phase root:
+        . : A[j][j] = sqrt(A[j][j])
+        . phase column: i j+1 13
+        . : A[i][j] = A[i][j] / A[j][j]
+        . : A[i][i] = A[i][i] - A[i][j] * A[i][j]
+        . phase rest: k j+2 13, l j+1 k
+        . : A[k][l] = A[k][l] - A[k][j] * A[l][j]
+    """)  # fmt: skip
+    for lanes in ({"i": 4}, {"i": 4, "k": 4, "l": 2}):
+        check(order, scheduled(order, (), **lanes))
+
+
 def test_loops_and_visits_without_iterations() -> None:
     order = ordered("holes", {"x": (16,), "y": (16,)}, """
         for k 0 7
