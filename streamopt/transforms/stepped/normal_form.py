@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.phase_reads import reads_of
+from streamopt.analysis.phase_reads import is_overwritten, reads_of
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.operators import CompareOp
@@ -60,7 +60,17 @@ def _statements(phase: Phase) -> tuple[Statement, ...]:
         if one.guard is None:
             always.add(one.target)
         found.append(one)
-    return tuple(found)
+    return tuple(one for at, one in enumerate(found) if not _is_dead(at, found))
+
+
+def _is_dead(number: int, statements: Sequence[Statement]) -> bool:
+    """Return whether nobody sees what a statement writes: a later one overwrites it unread."""
+    later = statements[number + 1 :]
+    return is_overwritten(number, statements) and not any(
+        access.array == statements[number].target.array
+        for each in later
+        for access in reads_of(each)
+    )
 
 
 def _spelled_alike(statement: Statement, known: Iterable[Access]) -> Statement:

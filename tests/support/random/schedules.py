@@ -31,7 +31,8 @@ def any_factors(graph: Graph, rng: Random, least: int = 1) -> Schedule:
         for node in graph.nodes
     }
     factors = {
-        node.name: [taken[node.name, loop] for loop in node.trip_counts] for node in graph.nodes
+        node.name: [taken.get((node.name, loop), 1) for loop in node.trip_counts]
+        for node in graph.nodes
     }
     return assemble(graph, orders, factors)
 

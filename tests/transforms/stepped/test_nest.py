@@ -298,3 +298,14 @@ def test_slices_are_written_whichever_term_of_a_sum_comes_last() -> None:
     (laned,) = built(order, i=4, k=2).phases
     guards = [mirror.guard for mirror in laned.mirrors if mirror.guard is not None]
     assert not any("k" in expression_text(guard) for guard in guards)
+
+
+def test_statements_whose_values_nobody_sees_are_left_out() -> None:
+    order = ordered("dead", {"T": (40,), "x": (40,)}, """
+        phase all: i 0 40
+        : T[i] = max(T[i], x[i])
+        : T[i] = x[i]
+    """)  # fmt: skip
+    (laned,) = built(order, i=4).phases
+    assert [str(statement.target) for statement in laned.phase.statements] == ["T[i]"]
+    assert [str(access) for access, _ in laned.reads] == ["x[i]"]
