@@ -70,13 +70,43 @@ class BuildsPlans(Protocol):
 
 @dataclass(slots=True)
 class _Kind:
-    """The candidates of one order and one binding."""
+    """The candidates of one order and one binding.
+
+    Attributes
+    ----------
+    rough
+        All that may be of interest.
+    choices
+        Those that promise most, where visits last as long as in plans that were built; as no visit
+        waits, before there are any.
+    """
 
     steps: Steps
     binding: Binding
-    choices: list[LaneChoice]
+    units: Mapping[str, UnitCost]
+    exact: ExactCounts
+    rough: Sequence[LaneChoice]
+    choices: list[LaneChoice] = field(default_factory=list[LaneChoice])
     correction: float = 1.0
-    tried: set[int] = field(default_factory=set[int])
+    tried: set[Lanes] = field(default_factory=set["Lanes"])
+
+    def rank(self, waits: Mapping[str, float]) -> None:
+        """Rank candidates.
+
+        Parameters
+        ----------
+        waits
+            By phase: how long its visits last at least, as a share of the estimate.
+        """
+        units = {
+            name: replace(
+                unit, least_cycles=max(1, round(waits.get(name, 0.0) * unit.least_cycles))
+            )
+            for name, unit in self.units.items()
+        }
+        counted = [self.exact.counted(choice, units) for choice in self.rough]
+        kept = [*front(counted), *front([own for own in counted if own.is_binary])]
+        self.choices = sorted(dict.fromkeys(kept), key=LaneChoice.rank)
 
 
 def first_plan(node: Node, steps: Steps, binding: Binding) -> NodePlan:
@@ -105,7 +135,7 @@ class _PlanSearch:
         self._alone, self._wanted, self._builder = alone, wanted, builder
         self.found: dict[NodePlan, BuiltPlan] = {}
         self._lut_shares: dict[Lanes, float] = {}
-        self._lut_share = 1.0
+        self._least_shares: dict[str, float] = {}
         self._unfit: set[Lanes] = set()
 
     def keep(self, plan: NodePlan) -> BuiltPlan:
@@ -123,11 +153,11 @@ class _PlanSearch:
             groups, shapes, exact = lane_groups(steps), phase_shapes(steps), ExactCounts(steps)
             each = self._builder.units(self._alone, steps, bindings)
             for binding, units in zip(bindings, each, strict=True):
-                rough = lane_choices(steps, groups, shapes, units, roughly)
-                counted = [exact.counted(choice, units) for choice in rough]
-                kept = [*front(counted), *front([own for own in counted if own.is_binary])]
-                ranked = sorted(dict.fromkeys(kept), key=LaneChoice.rank)
-                yield _Kind(steps, binding, ranked)
+                eager = {name: replace(unit, least_cycles=1) for name, unit in units.items()}
+                rough = lane_choices(steps, groups, shapes, eager, roughly)
+                kind = _Kind(steps, binding, units, exact, rough)
+                kind.rank({})
+                yield kind
 
     def _limits(self, part: float) -> tuple[int, int]:
         most = self._wanted.most_dsps, self._wanted.most_luts
@@ -150,8 +180,9 @@ class _PlanSearch:
                 return
             _, number, at = promising
             kind = kinds[number]
-            kind.tried.add(at)
-            self._build(kind, kind.choices[at])
+            choice = kind.choices[at]
+            kind.tried.add(choice.lanes)
+            self._build(kinds, kind, choice)
 
     def _promising(
         self, kinds: Sequence[_Kind], limits: tuple[int, int], *, binary: bool
@@ -160,13 +191,15 @@ class _PlanSearch:
         for number, kind in enumerate(kinds):
             for at, choice in enumerate(kind.choices):
                 is_wanted = choice.is_binary or not binary
-                if is_wanted and at not in kind.tried and self._may_fit(choice, limits):
+                is_new = choice.lanes not in kind.tried
+                if is_wanted and is_new and self._may_fit(kind.steps, choice, limits):
                     yield kind.correction * choice.cycles, number, at
                     break
 
-    def _may_fit(self, choice: LaneChoice, limits: tuple[int, int]) -> bool:
-        """Return whether a choice may be within limits, by what its lanes took in other kinds."""
-        luts = choice.luts * self._lut_shares.get(choice.lanes, self._lut_share)
+    def _may_fit(self, steps: Steps, choice: LaneChoice, limits: tuple[int, int]) -> bool:
+        """Return whether a choice may be within limits, by what plans took of their estimates."""
+        least = self._least_shares.get(steps.name, 1.0)
+        luts = choice.luts * self._lut_shares.get(choice.lanes, least)
         return choice.lanes not in self._unfit and choice.dsps <= limits[0] and luts <= limits[1]
 
     def _best_cycles(self, limits: tuple[int, int]) -> float:
@@ -179,7 +212,7 @@ class _PlanSearch:
             default=float("inf"),
         )
 
-    def _build(self, kind: _Kind, choice: LaneChoice) -> None:
+    def _build(self, kinds: Sequence[_Kind], kind: _Kind, choice: LaneChoice) -> None:
         lanes = dict(choice.lanes)
         first = first_plan(self._node, kind.steps, kind.binding)
         unroll = tuple((name, lanes.get(name, 1)) for name, _ in first.unroll)
@@ -187,10 +220,19 @@ class _PlanSearch:
             built = self._builder.built(self._alone, replace(first, unroll=unroll))
         except LegalityError:
             return
-        kind.correction = built.cost.timing.last_write / max(1.0, choice.cycles)
+        waits = {
+            name: least / max(1, kind.units[name].least_cycles)
+            for name, least in built.plan.least_cycles
+        }
+        for other in kinds:
+            if other.steps is kind.steps:
+                other.rank(waits)
+        again = next((own for own in kind.choices if own.lanes == choice.lanes), choice)
+        kind.correction = built.cost.timing.last_write / max(1.0, again.cycles)
         share = built.used.luts / max(1, choice.luts)
         self._lut_shares[choice.lanes] = share
-        self._lut_share = min(self._lut_share, share)
+        least = self._least_shares.get(kind.steps.name, share)
+        self._least_shares[kind.steps.name] = min(least, share)
         if self._builder.fits(built, self._wanted):
             self.found[built.plan] = built
         elif self._builder.lacks_memory(built):

@@ -73,7 +73,7 @@ def test_fastest_plan_is_that_of_all_lanes(graph: Graph, most_dsps: int) -> None
         cost = builder.cost(graph, node, replace(first, unroll=unroll))
         if cost.dsps <= most_dsps:
             every.append(cost.timing.last_write)
-    assert min(every) <= least <= 1.2 * min(every)  # copies in and out are no part of estimates
+    assert min(every) <= least <= 1.25 * min(every)  # copies in and out are no part of estimates
 
 
 def test_plans_keep_limits_and_say_how_long_visits_last(graph: Graph) -> None:
