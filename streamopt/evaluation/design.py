@@ -178,7 +178,7 @@ def evaluated_network(
     timings = {name: found.timing for name, found in timed.items()}
     logger.info("simulating %s: %d processes", network.name, len(network.processes))
     if checks_hazards and any(process.turns for process in network.processes):
-        _check_hazards(network, timings)
+        refuse_hazards(network, timings)
     return Evaluation(
         network=network,
         target=target,
@@ -195,7 +195,7 @@ def evaluated_network(
     )
 
 
-def _check_hazards(network: Network, timings: Mapping[str, PipelineTiming]) -> None:
+def refuse_hazards(network: Network, timings: Mapping[str, PipelineTiming]) -> None:
     """Raise E811, E813 or E814 if iterations that take turns would disturb each other."""
     found = check_hazards(network, timings)
     logger.info(

@@ -18,6 +18,7 @@ import numpy as np
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
+from streamopt.ir.graph import SequentialNode
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
@@ -172,7 +173,8 @@ class _VariantSearch:
         clock.leave(max(share, SIZING_RUNS * judging))
         if sizing_clock is not None:
             sizing_clock.leave(LAST_RUNS * judging)
-        quicker_designs(plain, self.run, keep)
+        if not any(isinstance(node, SequentialNode) for node in plain.graph.nodes):
+            quicker_designs(plain, self.run, keep)  # whose plans would be built once more
 
     def look(self, names: tuple[str, ...], graph: Graph) -> None:
         """Look for a design of one variant that is better than those of the others.

@@ -7,6 +7,8 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.errors import SimulationError
+from streamopt.evaluation.design import refuse_hazards
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule, bound_implementation
@@ -116,6 +118,15 @@ class PlanBuilder:
                 }
             )
         return found
+
+    def is_safe(self, alone: Graph, built: BuiltPlan) -> bool:
+        """Return whether iterations of a plan don't disturb each other, as far as is checked."""
+        _, network = self._lowered(alone, built.plan)
+        try:
+            refuse_hazards(network, pipeline_timings(network, self._on))
+        except SimulationError:
+            return False
+        return True
 
     def fits(self, built: BuiltPlan, wanted: OpenPlans) -> bool:
         """Return whether a plan is within the limits."""

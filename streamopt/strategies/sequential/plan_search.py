@@ -36,7 +36,7 @@ class PlanSearchTuning:
     """How many plans are built; not measured."""
 
     most_binary: int = 6  # with powers of two, whose banks no index chooses, to begin with
-    most_built: int = 12  # within all that the node may take
+    most_built: int = 16  # within all that the node may take
     most_of_part: int = 4  # within a part of it
     parts: tuple[float, ...] = (0.5, 0.25, 0.125, 0.03)
     rough: float = 1.8  # times the limits: estimates of LUTs are too high for many lanes
@@ -61,6 +61,10 @@ class BuildsPlans(Protocol):
 
     def fits(self, built: BuiltPlan, wanted: OpenPlans) -> bool:
         """Return whether a plan is within limits and the device."""
+        ...
+
+    def is_safe(self, alone: Graph, built: BuiltPlan) -> bool:
+        """Return whether iterations of a plan don't disturb each other."""
         ...
 
     def lacks_memory(self, built: BuiltPlan) -> bool:
@@ -233,7 +237,8 @@ class _PlanSearch:
         self._lut_shares[choice.lanes] = share
         least = self._least_shares.get(kind.steps.name, share)
         self._least_shares[kind.steps.name] = min(least, share)
-        if self._builder.fits(built, self._wanted):
+        fits = self._builder.fits(built, self._wanted)
+        if fits and self._builder.is_safe(self._alone, built):
             self.found[built.plan] = built
-        elif self._builder.lacks_memory(built):
+        elif fits or self._builder.lacks_memory(built):
             self._unfit.add(choice.lanes)
