@@ -57,7 +57,7 @@ class HeldArray:
     name
         Unique in the node.
     array
-        Of the graph, one that the node writes.
+        Of the graph: one that the node writes, or one that it only reads.
     held
         By dimension of the memory.
     shape

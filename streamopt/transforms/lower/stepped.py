@@ -271,7 +271,8 @@ class _PhaseLowering:
         over = tuple(f"{n}.lane" for n in self.lanes if n in self.laned.phase.sums)
         if step is not None and over:
             terms = body.add(step.terms, element, body.value(step.term), over=over)
-            value = body.add(step.update, element, self._before(statement, body), terms)
+            before = body.value(ir.Read(statement.target))
+            value = body.add(step.update, element, before, terms)
         else:
             value = body.value(statement.value)
         guard = statement.guard
@@ -291,9 +292,6 @@ class _PhaseLowering:
         stale = (statement.target,)
         self.values = {a: v for a, v in self.values.items() if not may_be_stale(a, stale)}
         self.operations += body.operations
-
-    def _before(self, statement: Statement, body: OperationList) -> str:
-        return body.value(ir.Read(statement.target))
 
     def _forward(self, statement: Statement, value: str, body: OperationList | None) -> None:
         """Let later statements take the value that this one wrote, or else the old one."""
