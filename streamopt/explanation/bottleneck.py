@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from streamopt.explanation.critical_path import path_shares
 from streamopt.explanation.question import listed, percent
-from streamopt.ir.network import PipelineTiming
+from streamopt.ir.network import PipelineTiming, turns_among
 from streamopt.perf.pipelines.timings import Reason
+from streamopt.perf.turns.visits import visit_counts
 from streamopt.sim import DeadlockError, PathCause, simulate
 from streamopt.sim.depths import with_all_tokens
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
     from streamopt.explanation.critical_path import PathShare
     from streamopt.explanation.question import KnownDesign
-    from streamopt.ir.network import Pipeline
+    from streamopt.ir.network import Pipeline, Turns
 
 COVERED = 0.9
 """Of the critical path, that the nodes hold which are told."""
@@ -45,7 +46,9 @@ class PathNode:
         Of the path: all, and those in which iterations follow one another.
     iterations, ii, lanes
         Of its pipeline with most cycles: iterations, the cycles between the starts of two of them,
-        and the copies of the body.
+        and the copies of the body. Iterations of pipelines that take turns are those of all.
+    waits
+        Iterations without work among them: a visit waits for what an earlier one writes.
     depth_cycles
         That an iteration of it takes.
     reason
@@ -70,6 +73,7 @@ class PathNode:
     of: str
     twice_as_fast_cycles: int
     then: str
+    waits: int = 0
 
     @property
     def name(self) -> str:
@@ -88,6 +92,8 @@ class PathNode:
             return f"mostly the {self.depth_cycles} cycles from its reads to its writes"
         lanes = f" in {self.lanes:,} lanes" if self.lanes > 1 else ""
         found = f"{self.iterations:,} iterations{lanes} at II {self.ii}"
+        if self.waits:
+            found += f", {self.waits:,} of them waits for what earlier ones write"
         if self.reason == Reason.TARGET:
             return f"{found}, as the schedule asks"
         return f"{found}, for the {self.reason}" if self.reason else found
@@ -180,19 +186,20 @@ def _path_node(design: KnownDesign, share: PathShare) -> PathNode:
     process = next(p for p in found.network.processes if p.name == share.process)
     segments = [s for s in found.trace.critical_path if s.process == share.process]
     longest = max(segments, key=lambda segment: segment.cycles)
-    names_in_turn = {turns.name: turns.pipelines for turns in process.turns}
-    running = names_in_turn.get(longest.pipeline, (longest.pipeline,))
+    in_turn = next((turns for turns in process.turns if turns.name == longest.pipeline), None)
+    running = (longest.pipeline,) if in_turn is None else in_turn.pipelines
     pipeline = max((p for p in process.pipelines if p.name in running), key=lambda p: p.iterations)
     timed = found.timed[pipeline.name]
     names = design.nodes_of(share.process)
     places = [design.scheduled.graph.node(name).loc for name in names]
+    iterations, waits = (pipeline.iterations, 0) if in_turn is None else _turns_taken(in_turn)
     return PathNode(
         share.process,
         names,
         next((place for place in places if place is not None), None),
         share.cycles,
         share.steady_cycles,
-        pipeline.iterations,
+        iterations,
         timed.timing.ii,
         pipeline.copies,
         timed.timing.depth_cycles,
@@ -200,7 +207,19 @@ def _path_node(design: KnownDesign, share: PathShare) -> PathNode:
         longest.cause,
         longest.of,
         *faster_cycles(found, process.pipelines),
+        waits,
     )
+
+
+def _turns_taken(turns: Turns) -> tuple[int, int]:
+    """Return the iterations of pipelines in turn, and how many of them are waits."""
+    counts = visit_counts(turns)
+    taken = [*turns_among(turns.items)]
+    working = counts.total([1 for _ in taken])
+    every = counts.total(
+        [turn.least_cycles for turn in taken], [turn.last_cycles for turn in taken]
+    )
+    return every, every - working
 
 
 def faster_cycles(
