@@ -105,7 +105,7 @@ def _sequential(graph: Graph, name: str, loop: str, factor: int) -> InfeasibleEr
     node = graph.node(name)
     reason = f": {node.reason}" if isinstance(node, SequentialNode) and node.reason else ""
     message = f"loop {loop} of {name} can't be unrolled by {factor}, as {name} is sequential"
-    hint = "its iterations run one after another; interchange, skew or split it off first"
+    hint = "it gets an order and lanes of its own; leave them to the solver"
     return InfeasibleError(Diagnostic("E409", f"{message}{reason}", node.loc, hint))
 
 
