@@ -131,6 +131,13 @@ def test_every_rounded_evaluation_is_within_the_bound(source: Program, seed: int
             assert np.all(error <= result.bound[bounded]), array.name
 
 
+def test_a_sine_of_what_may_overflow_has_no_bound() -> None:
+    arrays = {"x": "input 3", "y": "output 3"}
+    source = program(arrays, {"n": "i 3: y[i] = sin(x[i] * 3e38)"})
+    result = execute(source, {"x": np.array([0.5, 1.0, 1.5])})["y"]
+    assert np.isinf(result.bound).tolist() == [False, False, True]
+
+
 MATMUL = program(
     {"A": "input 20 30", "B": "input 30 10", "C": "internal 20 10", "D": "output 20"},
     {

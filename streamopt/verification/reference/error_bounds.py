@@ -20,7 +20,7 @@ and ``p``, the propagated error, is for operands ``(a, e)`` and ``(b, f)``:
     log(a)           -log(1 - e / a)                       for e < a, else infinite
     tanh(a)          e / cosh(m)**2, at most 2             m = max(|a| - e, 0), the point of the
     erf(a)           e 2/sqrt(pi) exp(-m**2), at most 2    interval nearest to 0
-    sin(a), cos(a)   e, at most 2
+    sin(a), cos(a)   e, at most 2 where the operand can't overflow
     |a|              e                                     exact
     a ** b           largest distance to a corner of the operands' intervals, for a > e;
                      (|a| + e)**b - |a|**b where b is known and a whole number from 1 on
@@ -270,7 +270,7 @@ class Reals:
                 propagated = np.minimum(e * slope, 2.0)
             case Function.SIN | Function.COS:
                 value = np.sin(a) if function is Function.SIN else np.cos(a)
-                propagated = np.minimum(e, 2.0)
+                propagated = np.where(np.isinf(e), e, np.minimum(e, 2.0))  # sin(inf) is no number
             case _:
                 raise AssertionError(
                     f"the rounding error of '{function.value}' has no bound: give slopes in its "
