@@ -42,5 +42,7 @@ def random_items(random: Random, names: list[str], around: tuple[str, ...]) -> t
             own.append(random_loop(random, names[-1], inner))
             inner = (*inner, names[-1])
         names.append(f"p{len(names)}")
-        items.append(Turn(names[-1], tuple(own), random.randrange(3), random.randrange(1, 9)))
+        least, last = random.randrange(1, 9), random.choice((1, 1, random.randrange(1, 14)))
+        turn = Turn(names[-1], tuple(own), random.randrange(3), least, last_cycles=last)
+        items.append(turn)
     return tuple(items)
