@@ -91,9 +91,15 @@ class CompareOp(StrEnum):
 
     def truth(self, low: int, high: int) -> bool | None:
         """Return how all numbers between two bounds compare with 0; None where they differ."""
-        first, last = bool(self.holds(low, 0)), bool(self.holds(high, 0))
-        varies = self in (CompareOp.EQ, CompareOp.NE) and low < 0 < high
-        return None if varies or first is not last else first
+        if not self.may_hold(low, high):
+            return False
+        return None if self.opposite.may_hold(low, high) else True
+
+    def may_hold(self, low: Any, high: Any) -> Any:
+        """Return whether a number between two bounds compares so with 0, or arrays of such."""
+        if self is CompareOp.EQ:
+            return (low <= 0) & (high >= 0)
+        return self.holds(low, 0) | self.holds(high, 0)
 
     def holds(self, left: Any, right: Any) -> Any:
         """Return whether ``left op right``: of two numbers, or element by element of arrays."""

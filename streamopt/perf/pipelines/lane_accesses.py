@@ -128,19 +128,7 @@ def _comparison_may_hold(
     op: ir.CompareOp, difference: Affine, trip_counts: Mapping[str, int]
 ) -> bool:
     low, high = difference.bounds(trip_counts)
-    match op:
-        case ir.CompareOp.EQ:
-            step = gcd(*(factor for _, factor in difference.terms))
-            return low <= 0 <= high and (step == 0 or difference.constant % step == 0)
-        case ir.CompareOp.NE:
-            return (low, high) != (0, 0)
-        case ir.CompareOp.LT:
-            return low < 0
-        case ir.CompareOp.LE:
-            return low <= 0
-        case ir.CompareOp.GT:
-            return high > 0
-        case ir.CompareOp.GE:
-            return high >= 0
-        case _:
-            assert_never(op)
+    step = gcd(*(factor for _, factor in difference.terms))
+    if op is ir.CompareOp.EQ and step and difference.constant % step:
+        return False
+    return bool(op.may_hold(low, high))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir import expression as ir
+from streamopt.analysis.coverage import evaluate_condition
+from streamopt.ir.expression import affine_conjuncts
 from streamopt.ir.network import AccessMode
+from streamopt.perf.pipelines.lane_accesses import condition_iterators
 from streamopt.perf.turns.layout import kept_ports, written_memories
 from streamopt.perf.turns.visits import IDLE, VISIT, TooManyPointsError, iterations_of
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from streamopt.perf.turns.visits import LoopPoints
 
     Integers = npt.NDArray[np.int64]
-    Truths = npt.NDArray[np.bool_]
 
 MOST_WRITES = 12_000_000
 """Elements that all iterations write together; more are told apart by cells alone."""
@@ -128,7 +129,9 @@ class ExactElements:
         values |= {name: own[None, :] for (name, _), own in zip(used, grid, strict=False)}
         size = values[VISIT].shape[0], lanes
         numbers = self._rooms[port.target].numbers([s.evaluate(values) for s in port.subscripts])
-        busy = (values[IDLE] == 0) & _holds(port.guard, values)
+        busy = values[IDLE] == 0
+        for part in () if port.guard is None else affine_conjuncts(port.guard):
+            busy = busy & evaluate_condition(part, values)
         return np.broadcast_to(np.where(busy, numbers, _NOWHERE), size)
 
 
@@ -142,8 +145,7 @@ def _places(points: LoopPoints) -> Integers:
 def _used_lanes(port: Port, pipeline: Pipeline) -> list[tuple[str, int]]:
     """Return the lanes that decide what a port touches, and whether."""
     names = {name for subscript in port.subscripts for name in subscript.iterators()}
-    for part in ir.walk(port.guard) if port.guard is not None else ():
-        names.update(part.value.iterators() if isinstance(part, ir.Index) else ())
+    names.update(condition_iterators(port.guard))
     return [(lane.name, lane.trip_count) for lane in pipeline.lanes if lane.name in names]
 
 
@@ -168,40 +170,3 @@ def _rooms(timed: Sequence[TimedTurn], written: set[str]) -> tuple[dict[str, _Ro
         rooms[name] = _Room(first, tuple(low for low, _ in spans), extents)
         first += prod(extents)
     return rooms, first
-
-
-def _holds(guard: ir.Condition | None, values: Mapping[str, Integers]) -> Truths | bool:
-    """Return whether a condition on iterators holds; true for what depends on data."""
-    match guard:
-        case None:
-            return True
-        case ir.Compare(op, left, right):
-            sides = ir.as_affine(left), ir.as_affine(right)
-            if sides[0] is None or sides[1] is None:
-                return True
-            return _compares(op, (sides[0] - sides[1]).evaluate(values))
-        case ir.Logic(op, operands):
-            parts = [_holds(operand, values) for operand in operands]
-            joined = np.logical_and if op is ir.LogicOp.AND else np.logical_or
-            found = np.asarray(parts[0])
-            for part in parts[1:]:
-                found = joined(found, part)
-            return found
-
-
-def _compares(op: ir.CompareOp, difference: Integers) -> Truths:
-    match op:
-        case ir.CompareOp.EQ:
-            return difference == 0
-        case ir.CompareOp.NE:
-            return difference != 0
-        case ir.CompareOp.LT:
-            return difference < 0
-        case ir.CompareOp.LE:
-            return difference <= 0
-        case ir.CompareOp.GT:
-            return difference > 0
-        case ir.CompareOp.GE:
-            return difference >= 0
-        case _:
-            assert_never(op)

@@ -217,20 +217,7 @@ def _compares(
             low, high = low + min(0, reach), high + max(0, reach)
             known[name] = np.zeros((), np.int64)
     value = difference.evaluate(known)
-    low, high = value + low, value + high
-    match op:
-        case ir.CompareOp.EQ:
-            return (low <= 0) & (high >= 0)
-        case ir.CompareOp.NE:
-            return (low != 0) | (high != 0)
-        case ir.CompareOp.LT:
-            return low < 0
-        case ir.CompareOp.LE:
-            return low <= 0
-        case ir.CompareOp.GT:
-            return high > 0
-        case ir.CompareOp.GE:
-            return high >= 0
+    return op.may_hold(value + low, value + high)
 
 
 def coordinates(
