@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.codegen.stepped.places import Visit
+from streamopt.ir.stepping.steps import bounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +85,7 @@ def tiles_of(loops: tuple[StepLoop, ...], columns: Columns, rows: int) -> Number
     loop, inner = loops[0], loops[1:]
     low, high = _ends(loop, columns, rows)
     size = np.maximum(high - low, 0)
-    if not any(loop.name in _bounds_names(other) for other in inner):
+    if loop.name not in bounding(inner):
         return size * np.maximum(tiles_of(inner, columns, rows), 1)
     total = np.zeros(rows, np.int64)
     for owner, found in _enumerated(loop.name, low, high, columns):
@@ -109,12 +110,8 @@ def _enumerated(
         yield owner, {**kept, name: value}
 
 
-def _bounds_names(loop: StepLoop) -> set[str]:
-    return {name for bound in (*loop.lower, *loop.upper) for name in bound.iterators()}
-
-
-def _names(place: Place) -> set[str]:
+def _names(place: Place) -> frozenset[str]:
     """Return the iterators that bounds of a place are about."""
     if isinstance(place, Visit):
-        return {name for loop in place.tiles for name in _bounds_names(loop)}
-    return _bounds_names(place.loop).union(*map(_names, place.inside))
+        return bounding(place.tiles)
+    return bounding((place.loop,)).union(*map(_names, place.inside))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.program import Statement
@@ -139,6 +139,12 @@ class Steps:
     def laned(self) -> tuple[str, ...]:
         """Return the loops that may be unrolled: those of phases."""
         return tuple(dict.fromkeys(loop.name for phase in self.phases for loop in phase.loops))
+
+
+def bounding(loops: Iterable[StepLoop]) -> frozenset[str]:
+    """Return the iterators in the bounds of loops."""
+    bounds = (bound for loop in loops for bound in (*loop.lower, *loop.upper))
+    return frozenset(name for bound in bounds for name in bound.iterators())
 
 
 def walk_phases(

@@ -20,6 +20,7 @@ import numpy as np
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Turn, TurnLoop, turns_among
+from streamopt.ir.stepping.steps import bounding
 from streamopt.perf.pipelines.lane_accesses import condition_iterators
 from streamopt.perf.turns.exact import ExactElements
 from streamopt.perf.turns.layout import (
@@ -34,7 +35,6 @@ from streamopt.perf.turns.visits import (
     IDLE_ITERATIONS,
     LAST,
     TooManyPointsError,
-    bounding,
     loops_of,
     visit_counts,
     visits,
@@ -111,7 +111,7 @@ def _two_of_alike(turns: Turns, timed: Sequence[TimedTurn]) -> Turns:
 
     What is between two of them, each with the same visits to the same elements, is between any.
     """
-    used = bounding(tuple(loops_of(turns.items)))
+    used = set(bounding(loops_of(turns.items)))
     for pipeline, _ in timed:
         for port in kept_ports(pipeline, written_memories(timed)):
             used.update(name for subscript in port.subscripts for name in subscript.iterators())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.ir.network import Turn, turns_among
+from streamopt.ir.stepping.steps import bounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -217,12 +218,6 @@ IDLE_ITERATIONS = 1
 """Of a loop that has nothing to do: its counters still move on."""
 
 
-def bounding(loops: Sequence[StepLoop]) -> set[str]:
-    """Return the iterators in the bounds of loops."""
-    bounds = (bound for loop in loops for bound in (*loop.lower, *loop.upper))
-    return {name for bound in bounds for name in bound.iterators()}
-
-
 def loops_of(items: Sequence[TurnItem]) -> Iterator[StepLoop]:
     """Yield all loops of a tree."""
     for item in items:
@@ -273,7 +268,7 @@ def visit_counts(turns: Turns) -> VisitCounts:
     TooManyPointsError
         If loops have more than are enumerated.
     """
-    needed = bounding(tuple(loops_of(turns.items)))
+    needed = bounding(loops_of(turns.items))
     own = tuple(turns_among(turns.items))
     found: list[tuple[Integers, Integers, Integers]] = [_NO_VISITS] * len(own)
     idle = 0

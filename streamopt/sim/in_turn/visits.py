@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.ir.network import Turn
+from streamopt.ir.stepping.steps import bounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -203,11 +204,11 @@ def _nest_iterations(loops: Sequence[StepLoop], around: Points) -> Ints:
     """Return the iterations of loops inside each other at each point of those around."""
     if not loops:
         return np.ones(around.size, np.int64)
-    points, back = around.distinct(_bounding(loops))
+    points, back = around.distinct(bounding(loops))
     first, *rest = loops
     trips = points.bounds(first)[1]
     idle = np.where(trips == 0, IDLE_ITERATIONS, 0)
-    if first.name not in _bounding(rest):
+    if first.name not in bounding(rest):
         return (idle + trips * _nest_iterations(rest, points))[back]
     inner, place = points.inside(first)
     return (idle + _by_place(place, _nest_iterations(rest, inner), points.size))[back]
@@ -221,12 +222,6 @@ def _needed(item: TurnItem) -> frozenset[str]:
     """Return the iterators of loops around an item that its iterations depend on."""
     if isinstance(item, Turn):
         is_longer = item.last_cycles > item.least_cycles
-        return _bounding(item.loops) | {*[IS_LAST] * is_longer}
+        return bounding(item.loops) | {*[IS_LAST] * is_longer}
     inside = frozenset[str]().union(*map(_needed, item.items))
-    return (inside - {item.loop.name, IS_LAST}) | _bounding((item.loop,))
-
-
-def _bounding(loops: Sequence[StepLoop]) -> frozenset[str]:
-    """Return the iterators in the bounds of loops."""
-    bounds = (bound for loop in loops for bound in (*loop.lower, *loop.upper))
-    return frozenset(name for bound in bounds for name in bound.iterators())
+    return (inside - {item.loop.name, IS_LAST}) | bounding((item.loop,))

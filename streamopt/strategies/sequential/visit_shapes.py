@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.stepping.steps import walk_phases
+from streamopt.ir.stepping.steps import bounding, walk_phases
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -105,17 +105,13 @@ def phase_shapes(steps: Steps) -> tuple[PhaseShape, ...]:
 def _shape(around: Sequence[StepLoop], phase: Phase) -> PhaseShape:
     table = _Table()
     for place, loop in enumerate(around):
-        table = table.entered(loop, _used((*around[place + 1 :], *phase.loops)))
+        table = table.entered(loop, bounding((*around[place + 1 :], *phase.loops)))
     spans: list[LoopSpan] = []
     rows = len(table.counts)
-    inner = table.with_rows()
+    inner, own = table.with_rows(), {loop.name for loop in phase.loops}
     for place, loop in enumerate(phase.loops):
         low, extent = inner.bounds(loop)
-        varies = any({*bound.iterators()} & {o.name for o in phase.loops} for bound in loop.lower)
-        depends = varies or any(
-            {*bound.iterators()} & {o.name for o in phase.loops} for bound in loop.upper
-        )
-        if depends:
+        if bounding((loop,)) & own:
             sizes = np.bincount(inner.row, minlength=rows)
             mean = np.bincount(inner.row, extent, minlength=rows) / np.maximum(1, sizes)
             spans.append(LoopSpan(loop.name, np.full(rows, np.nan), mean))
@@ -124,15 +120,9 @@ def _shape(around: Sequence[StepLoop], phase: Phase) -> PhaseShape:
             for kept, values in zip(first, (low, extent), strict=True):
                 kept[inner.row] = values
             spans.append(LoopSpan(loop.name, *first))
-        inner = inner.sampled(loop, low, extent, _used(phase.loops[place + 1 :]))
+        inner = inner.sampled(loop, low, extent, bounding(phase.loops[place + 1 :]))
     spend(WORK.rows.vector * rows * (1 + len(spans)))
     return PhaseShape(phase, table.counts, tuple(spans), bool(around))
-
-
-def _used(loops: Sequence[StepLoop]) -> set[str]:
-    return {
-        name for loop in loops for bound in (*loop.lower, *loop.upper) for name in bound.iterators()
-    }
 
 
 class _Table:
@@ -161,7 +151,7 @@ class _Table:
     def _value(self, bound: Affine) -> Floats:
         return np.zeros(len(self.counts)) + bound.evaluate(self.values)
 
-    def entered(self, loop: StepLoop, used: set[str]) -> _Table:
+    def entered(self, loop: StepLoop, used: frozenset[str]) -> _Table:
         """Return the table inside a loop, with those of its iterators that are used further in."""
         low, extent = self.bounds(loop)
         if loop.name not in used:
@@ -183,7 +173,7 @@ class _Table:
         counts: Floats = np.bincount(places.ravel(), self.counts).astype(np.float64)
         return _Table(dict(zip(self.values, keys.T, strict=True)), counts)
 
-    def sampled(self, loop: StepLoop, low: Floats, extent: Floats, used: set[str]) -> _Table:
+    def sampled(self, loop: StepLoop, low: Floats, extent: Floats, used: frozenset[str]) -> _Table:
         """Return the table with a few values of a loop, where it is used further in."""
         if loop.name not in used:
             return self
