@@ -74,9 +74,13 @@ def scheduled(
     order: Ordered, least_cycles: tuple[tuple[str, int], ...] = (), **lanes: int
 ) -> ScheduledGraph:
     """Return a graph of the node alone, built with so many lanes and such visits."""
+    return as_planned(order, replace(plan_of(order, **lanes), least_cycles=least_cycles))
+
+
+def as_planned(order: Ordered, plan: NodePlan) -> ScheduledGraph:
+    """Return a graph of the node alone, built by a plan."""
     node, arrays = order.node, order.arrays
     graph = Graph(node.name, tuple(arrays.values()), (node,), ())
-    plan = replace(plan_of(order, **lanes), least_cycles=least_cycles)
     nest = stepped_nest(node, order.steps, plan, arrays)
     trips = {loop.name: loop.trip_count for loop in order.steps.loops}
     loops = tuple(TiledLoop(name, trips[name], factor) for name, factor in plan.unroll)

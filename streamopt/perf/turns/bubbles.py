@@ -66,22 +66,18 @@ class LeastLength(NamedTuple):
     last: int = 1
 
 
-def least_lengths(
-    turns: Turns, timed: Sequence[TimedTurn], *, has_last: bool = True
-) -> tuple[LeastLength, ...]:
+def least_lengths(turns: Turns, timed: Sequence[TimedTurn]) -> tuple[LeastLength, ...]:
     """Return the iterations that visits of each pipeline in turn last at least.
 
     Parameters
     ----------
     timed
         Its pipelines, in order.
-    has_last
-        Whether the last visits of the loop around may be longer than others.
     """
     few = _two_of_alike(turns, timed)
     try:
         walk = _VisitWalk(few, timed)
-        found = walk.least_lengths(has_last=has_last)
+        found = walk.least_lengths()
     except TooManyPointsError:
         return tuple(LeastLength(size) for size in _drained(turns, timed))
     counts = visit_counts(few)
@@ -90,7 +86,7 @@ def least_lengths(
     if longer <= plain * (1 + MOST_BUBBLES):
         return found
     try:
-        return walk.least_lengths(has_last=has_last, elements=walk.elements(timed))
+        return walk.least_lengths(walk.elements(timed))
     except TooManyPointsError:
         return found
 
@@ -152,9 +148,7 @@ class _VisitWalk:
         """Return the elements that are told apart one by one."""
         return ExactElements(self._turns, self._points, timed, self._ii)
 
-    def least_lengths(
-        self, *, has_last: bool, elements: ExactElements | None = None
-    ) -> tuple[LeastLength, ...]:
+    def least_lengths(self, elements: ExactElements | None = None) -> tuple[LeastLength, ...]:
         """Return the lengths that the walk finds."""
         landed = np.full(self._cells, _NEVER, np.int64)
         meets = any(own.meets for laid in self._laid.values() for own in laid.writes)
@@ -179,7 +173,7 @@ class _VisitWalk:
             _note(own, span, begin * self._ii, landed, read)
             if elements is not None:
                 elements.note(turn, span, begin * self._ii)
-            longer, before, was_last = least[turn], begin, is_last if has_last else 0
+            longer, before, was_last = least[turn], begin, is_last
             shortest = max(longer) if was_last else longer[0]
             end = begin + max(size + own.warm_up // self._ii, shortest)
         return tuple(LeastLength(all_, max(all_, last)) for all_, last in least)

@@ -24,26 +24,6 @@ def with_lengths(plan: NodePlan, process: Process, network: Network, target: Tar
     process
         Of the node, as the plan builds it, in a network.
     """
-    found = _found(process, network, target, has_last=True)
-    last = tuple((name, own.last) for name, own in found if own.last > own.least)
-    least = tuple((name, own.least) for name, own in found)
-    return replace(plan, least_cycles=least, last_cycles=last)
-
-
-def visit_lengths(
-    process: Process, network: Network, target: Target
-) -> tuple[tuple[str, int], ...]:
-    """Return pairs (phase, iterations that its visits last at least) of a sequential node.
-
-    They are safe alone, where the last visits of a loop aren't longer than others.
-    """
-    found = _found(process, network, target, has_last=False)
-    return tuple((name, own.least) for name, own in found)
-
-
-def _found(
-    process: Process, network: Network, target: Target, *, has_last: bool
-) -> list[tuple[str, LeastLength]]:
     memories = {memory.name: memory for memory in network.memories}
     named = {pipeline.name: pipeline for pipeline in process.pipelines}
     found: list[tuple[str, LeastLength]] = []
@@ -52,5 +32,7 @@ def _found(
         cycles = port_cycles(own, memories, turns.ii, target)
         timed = list(map(TimedTurn, own, cycles))
         phases = (name.removeprefix(f"{process.name}.") for name in turns.pipelines)
-        found += zip(phases, least_lengths(turns, timed, has_last=has_last), strict=True)
-    return found
+        found += zip(phases, least_lengths(turns, timed), strict=True)
+    last = tuple((name, own.last) for name, own in found if own.last > own.least)
+    least = tuple((name, own.least) for name, own in found)
+    return replace(plan, least_cycles=least, last_cycles=last)

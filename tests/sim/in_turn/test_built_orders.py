@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from streamopt.errors import SimulationError
 from streamopt.perf.pipelines.timings import pipeline_timings
-from streamopt.perf.turns.lengths import visit_lengths
+from streamopt.perf.turns.lengths import with_lengths
 from streamopt.sim.in_turn.hazards import check_hazards
 from streamopt.target.device import DEVICE, find_device
 from streamopt.transforms.lower import lower
-from tests.support.steps import jacobi_2d, lu, nussinov, scheduled, seidel, trisolv
+from tests.support.steps import as_planned, jacobi_2d, lu, nussinov, plan_of, seidel, trisolv
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamopt.ir.schedule import NodePlan
     from streamopt.sim.in_turn.hazards import HazardCheck
     from tests.support.steps import Ordered
 
@@ -28,29 +32,36 @@ CASES = {
 }
 
 
-def lengths_of(order: Ordered, lanes: dict[str, int]) -> tuple[tuple[str, int], ...]:
-    network = lower(scheduled(order, (), **lanes))
-    return visit_lengths(network.processes[0], network, ON)
+def planned(order: Ordered, lanes: dict[str, int]) -> NodePlan:
+    plan = plan_of(order, **lanes)
+    network = lower(as_planned(order, plan))
+    return with_lengths(plan, network.processes[0], network, ON)
 
 
-def checked(
-    order: Ordered, least_cycles: tuple[tuple[str, int], ...], lanes: dict[str, int]
-) -> HazardCheck:
-    network = lower(scheduled(order, least_cycles, **lanes))
+def checked(order: Ordered, plan: NodePlan) -> HazardCheck:
+    network = lower(as_planned(order, plan))
     return check_hazards(network, pipeline_timings(network, ON))
+
+
+def shorter(plan: NodePlan) -> Iterator[NodePlan]:
+    """Yield the plan with a length of one phase less by one: of all its visits, or of the last."""
+    for at, (phase, least) in enumerate(plan.least_cycles):
+        cycles = (*plan.least_cycles[:at], (phase, least - 1), *plan.least_cycles[at + 1 :])
+        yield replace(plan, least_cycles=cycles)
+    for at, (phase, last) in enumerate(plan.last_cycles):
+        cycles = (*plan.last_cycles[:at], (phase, last - 1), *plan.last_cycles[at + 1 :])
+        yield replace(plan, last_cycles=cycles)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_lengths_of_visits_are_safe(name: str) -> None:
     order, lanes = CASES[name]
-    assert checked(order, lengths_of(order, lanes), lanes).is_complete
+    assert checked(order, planned(order, lanes)).is_complete
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "jacobi"])
 def test_no_length_is_larger_than_it_has_to_be(name: str) -> None:
     order, lanes = CASES[name]
-    lengths = lengths_of(order, lanes)
-    for at, (phase, least) in enumerate(lengths):
-        shorter = (*lengths[:at], (phase, least - 1), *lengths[at + 1 :])
+    for plan in shorter(planned(order, lanes)):
         with pytest.raises(SimulationError, match="E811"):
-            checked(order, shorter, lanes)
+            checked(order, plan)

@@ -10,14 +10,14 @@ from streamopt.errors import StreamoptError
 from streamopt.ir.expression import reads
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
-from streamopt.perf.turns.lengths import visit_lengths
+from streamopt.perf.turns.lengths import with_lengths
 from streamopt.target.device import DEVICE, find_device
 from streamopt.transforms.autoschedule import steps_of
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.lower import lower
 from tests.support.programs.c_nests import program_of
 from tests.support.random.updates import random_updates
-from tests.support.steps import Ordered, scheduled
+from tests.support.steps import Ordered, as_planned, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +58,7 @@ def built_updates(seed: int, folder: Path) -> Iterator[BuiltUpdate]:
         }
         order = Ordered(node, rng.choice(steps_of(node, arrays)), arrays)
         lanes = {name: rng.choice(LANES) for name in order.steps.laned}
-        network = lower(scheduled(order, (), **lanes))
-        least = visit_lengths(network.processes[0], network, ON)
-        yield BuiltUpdate(order, lanes, scheduled(order, least, **lanes))
+        plan = plan_of(order, **lanes)
+        network = lower(as_planned(order, plan))
+        plan = with_lengths(plan, network.processes[0], network, ON)
+        yield BuiltUpdate(order, lanes, as_planned(order, plan))
