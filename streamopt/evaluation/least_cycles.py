@@ -10,28 +10,17 @@ from streamopt.transforms.autoschedule import steps_of
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, SequentialNode
     from streamopt.ir.stepping.steps import Steps
-    from streamopt.perf.as_built.longest_chain import ChainLimits
     from streamopt.target.device import Target
 
 
-def least_cycles(
-    graph: Graph, dsps: int, on: Target, limits: ChainLimits | None = None
-) -> ProgramBound:
-    """Return the bounds of a graph on so many DSPs.
-
-    Parameters
-    ----------
-    limits
-        Work to find the longest chain; a fraction of a second where not given.
-    """
+def least_cycles(graph: Graph, dsps: int, on: Target) -> ProgramBound:
+    """Return the bounds of a graph on so many DSPs, found in a fraction of a second."""
     arrays = {array.name: array for array in graph.arrays}
 
     def known(node: SequentialNode) -> Steps | None:
         return next(iter(steps_of(node, arrays)), None)
 
-    if limits is None:
-        return program_bound(graph, known, dsps, on)
-    return program_bound(graph, known, dsps, on, limits)
+    return program_bound(graph, known, dsps, on)
 
 
 def bound_words(bound: ProgramBound, cycles: int) -> str:

@@ -20,11 +20,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from streamopt.ir.affine import Affine
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.program import Statement
+    from streamopt.ir.program import Loop, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,12 @@ class StepLoop:
     upper: tuple[Affine, ...]
     least: int
     end: int
+
+    @staticmethod
+    def whole(loop: Loop) -> StepLoop:
+        """Return a loop from 0 to its trip count."""
+        trips = loop.trip_count
+        return StepLoop(loop.name, (Affine(),), (Affine.of(trips),), 0, trips)
 
     @property
     def trip_count(self) -> int:

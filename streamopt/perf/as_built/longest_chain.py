@@ -19,7 +19,6 @@ import numpy as np
 
 from streamopt.analysis.counting import ONE_POINT, LoopGrid, executions
 from streamopt.analysis.coverage import evaluate_condition
-from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Literal
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Statement
@@ -162,7 +161,7 @@ class _Walk:
     def run(self, node: Node) -> None:
         """Compute the array of a streaming node."""
         summed = frozenset(node.reduction_loops)
-        loops = tuple(_whole(loop.name, loop.trip_count) for loop in node.loops)
+        loops = tuple(map(StepLoop.whole, node.loops))
         begin = () if node.start is None else (Statement(node.write, node.start),)
         statement = Statement(node.write, node.value, node.reduction, guard=node.guard)
         reduces = node.reduction is not None
@@ -287,7 +286,3 @@ class _Walk:
 
     def _bodies(self, statements: Sequence[Statement]) -> tuple[StatementBody, ...]:
         return tuple(statement_body(each, self.graph.element_of, self.on) for each in statements)
-
-
-def _whole(name: str, trips: int) -> StepLoop:
-    return StepLoop(name, (Affine.of(0),), (Affine.of(trips),), 0, trips)

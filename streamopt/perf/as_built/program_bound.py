@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.counting import executions
-from streamopt.ir.affine import Affine
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Statement
 from streamopt.ir.stepping.steps import StepLoop, walk_phases
@@ -81,9 +80,5 @@ def _statements(node: Node, steps: Steps | None) -> Iterator[tuple[Statement, in
                 yield statement, executions(loops, guards)
     elif not isinstance(node, SequentialNode):
         statement = Statement(node.write, node.value, node.reduction, guard=node.guard)
-        whole = [(loop.name, _from_zero(loop.name, loop.trip_count)) for loop in node.loops]
+        whole = [(loop.name, StepLoop.whole(loop)) for loop in node.loops]
         yield statement, executions(whole, () if node.guard is None else (node.guard,))
-
-
-def _from_zero(name: str, trips: int) -> StepLoop:
-    return StepLoop(name, (Affine(),), (Affine.of(trips),), 0, trips)
