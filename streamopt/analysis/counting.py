@@ -11,7 +11,7 @@ from streamopt.analysis.coverage import evaluate_condition
 from streamopt.ir.expression import affine_conjuncts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -71,6 +71,24 @@ class LoopGrid:
         values = {each: own[around] for each, own in self.values.items()}
         return LoopGrid({**values, name: step + lower[around]}, around.size)
 
+    def blocks(
+        self, name: str, lower: Ints, trips: Ints, most: int = CHUNK_POINTS
+    ) -> Iterator[tuple[Ints, LoopGrid]]:
+        """Yield the points of a loop inside these, some at a time, with the place around each.
+
+        Parameters
+        ----------
+        most
+            Points of a block.
+        """
+        ends, total = np.cumsum(trips), int(trips.sum())
+        for first in range(0, total, most):
+            flat = np.arange(first, min(first + most, total))
+            around = np.searchsorted(ends, flat, side="right")
+            own = flat + (lower - ends + trips)[around]
+            values = {each: column[around] for each, column in self.values.items()}
+            yield around, LoopGrid({**values, name: own}, flat.size)
+
     def where(self, conditions: Sequence[Condition]) -> LoopGrid:
         """Return the points at which affine conditions hold."""
         holds = np.ones(self.size, np.bool_)
@@ -113,9 +131,5 @@ def _runs(
     lower, trips = around.extents(loop)
     if not rest and not guards:
         return int(trips.sum())
-    total = int(trips.sum())
-    if total > CHUNK_POINTS and around.size > 1:
-        half = around.size // 2
-        parts = around.part(0, half), around.part(half, around.size)
-        return sum(_runs(loops, guards, part) for part in parts)
-    return _runs(tuple(rest), guards, around.inside(name, lower, trips))
+    blocks = around.blocks(name, lower, trips)
+    return sum(_runs(tuple(rest), guards, inside) for _, inside in blocks)

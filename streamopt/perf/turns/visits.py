@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.analysis.counting import LoopGrid
 from streamopt.ir.network import Turn, turns_among
 from streamopt.ir.stepping.steps import bounding
 
@@ -18,14 +19,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.ir.affine import Affine
     from streamopt.ir.network import TurnItem, Turns
     from streamopt.ir.stepping.steps import StepLoop
 
     Integers = npt.NDArray[np.int64]
 
 MOST_POINTS = 4_000_000
-"""LoopPoints of a level that are enumerated."""
+"""Points of a level that are enumerated at most."""
 
 
 class TooManyPointsError(Exception):
@@ -34,7 +34,7 @@ class TooManyPointsError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopPoints:
-    """LoopPoints of some loops, in order.
+    """Points of some loops, in order.
 
     Attributes
     ----------
@@ -50,16 +50,9 @@ class LoopPoints:
     times: Integers
     keys: tuple[Integers, ...] = ()
 
-    def at(self, bound: Affine) -> Integers:
-        """Return the value of an expression at each point."""
-        found = np.asarray(bound.evaluate(self.values), dtype=np.int64)
-        return np.broadcast_to(found, self.times.shape)
-
     def extents(self, loop: StepLoop) -> tuple[Integers, Integers]:
         """Return the first value of a loop at each point, and its trip count."""
-        lower = np.maximum.reduce([self.at(bound) for bound in loop.lower])
-        upper = np.minimum.reduce([self.at(bound) for bound in loop.upper])
-        return lower, np.maximum(upper - lower, 0)
+        return LoopGrid(self.values, self.times.size).extents(loop)
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> LoopPoints:
         """Return some of the points."""
