@@ -63,8 +63,8 @@ class CompiledNest:
         VerificationError
             E702 if the code doesn't compile, E712 for a subscript outside its array.
         """
-        names = {loop.name: f"i{at}" for at, loop in enumerate(self.nest.loops)}
-        code = ScalarCpp(self.nest, self.arrays, names, self.has_bounds, self.in_any_order)
+        bounds, any_order = self.has_bounds, self.in_any_order
+        code = ScalarCpp.of(self.nest, self.arrays, has_bounds=bounds, in_any_order=any_order)
         sources = dict(self.nest.carries)
         values = {
             name: self._given(state[sources.get(name, name)], array)

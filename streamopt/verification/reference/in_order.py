@@ -38,7 +38,7 @@ from streamopt.verification.reference.compiled_order import (
     has_compiler,
 )
 from streamopt.verification.reference.error_bounds import Reals
-from streamopt.verification.reference.scalar_cpp import can_be_compiled, has_sums
+from streamopt.verification.reference.scalar_cpp import SAME_EVERYWHERE, can_be_compiled, has_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,15 +46,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.ir.program import Array, Nest, Program
-
-_SAME_EVERYWHERE = {
-    Function.SQRT,
-    Function.ABS,
-    Function.MAX,
-    Function.MIN,
-    Function.FLOOR,
-    Function.CEIL,
-}
 
 
 def execute_in_order(
@@ -113,7 +104,7 @@ def _touched(nest: Nest) -> set[str]:
 
 def _is_same_everywhere(nest: Nest) -> bool:
     return all(
-        part.function in _SAME_EVERYWHERE
+        part.function in SAME_EVERYWHERE
         for statement in nest.statements
         for expression in statement.expressions
         for part in walk(expression)

@@ -8,20 +8,20 @@ element takes up may have been added in any order.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import FloorDiv, Iter, Mod
-from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
+from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
+from streamopt.verification.exact.scalar_text import ScalarText, ScalarWords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.affine import Affine, Atom
     from streamopt.ir.program import Array, Nest, Statement
+    from streamopt.verification.exact.scalar_text import Pair, Types
 
-_CALLS = {
+SAME_EVERYWHERE = {
     ir.Function.SQRT: "root_of",
     ir.Function.ABS: "absolute_of",
     ir.Function.MAX: "largest",
@@ -29,7 +29,7 @@ _CALLS = {
     ir.Function.FLOOR: "floor_of",
     ir.Function.CEIL: "ceil_of",
 }
-"""Functions that every platform rounds alike."""
+"""Functions that every platform rounds alike, and their names in ``in_order.h``."""
 
 _FLOATS = (ElementType.FLOAT, ElementType.DOUBLE)
 _INTEGER_CALLS = {
@@ -41,26 +41,39 @@ _INTEGER_CALLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarCpp:
-    """Prints one nest.
+class ScalarCpp(ScalarText):
+    """Prints one nest; arrays are pointers.
 
     Attributes
     ----------
-    arrays
-        Those that it touches; their elements are parameters, in this order.
-    iterators
-        Name of each iterator in the code.
     has_bounds
         Whether floating-point numbers have bounds.
     in_any_order
         Whether sums may have been added in any order.
     """
 
+    words = ScalarWords(
+        floored="floored({}, {})",
+        modulo="modulo({}, {})",
+        both="&&",
+        either="||",
+        chosen="({} ? {} : {})",
+        number="{element}({})",
+        truth="{element}({})",
+    )
+
     nest: Nest
-    arrays: Mapping[str, Array]
-    iterators: Mapping[str, str]
     has_bounds: bool
     in_any_order: bool = False
+
+    @classmethod
+    def of(
+        cls, nest: Nest, arrays: Mapping[str, Array], *, has_bounds: bool, in_any_order: bool
+    ) -> ScalarCpp:
+        """Return the printer of a nest that touches some arrays."""
+        places = {name: (at, array) for at, (name, array) in enumerate(arrays.items())}
+        names = {loop.name: f"i{at}" for at, loop in enumerate(nest.loops)}
+        return cls(places, nest.trip_counts, names, nest, has_bounds, in_any_order)
 
     def text(self) -> str:
         """Return a function ``run`` with C linkage.
@@ -68,12 +81,11 @@ class ScalarCpp:
         It returns 0 at the end, 1 where a comparison isn't sure, and 2 for a subscript outside its
         array, which it leaves in ``outside``.
         """
-        positions = [*self.arrays]
-        pointers = [f"void *p{at}" for at in range(len(positions))]
+        pointers = [f"void *p{at}" for at in range(len(self.arrays))]
         lines = ['#include "in_order.h"', "using namespace in_order;", 'extern "C" int run(']
         lines[-1] += f"{', '.join(pointers)}, int64_t *outside) try {{"
-        for at, name in enumerate(positions):
-            kind = self.kind(self.arrays[name].element)
+        for at, array in self.arrays.values():
+            kind = self.kind(array.element)
             lines.append(f"{kind} *const a{at} = static_cast<{kind} *>(p{at});")
         lines += self._sums()
         for loop in self.nest.loops:
@@ -89,12 +101,9 @@ class ScalarCpp:
     def _sums(self) -> Iterator[str]:
         """Yield the terms of the elements that are sums of any order."""
         for name in dict.fromkeys(s.target.array for s in self.nest.statements if self.is_sum(s)):
-            at = self._position(name)
-            yield f"static Terms t{at}[{max(1, self.arrays[name].size_elems)}];"
+            at, array = self.arrays[name]
+            yield f"static Terms t{at}[{max(1, array.size_elems)}];"
             yield f"for (Terms &one : t{at}) one = Terms();"
-
-    def _position(self, name: str) -> int:
-        return [*self.arrays].index(name)
 
     def is_sum(self, statement: Statement) -> bool:
         """Return whether a statement adds a number with a bound to an element."""
@@ -130,87 +139,8 @@ class ScalarCpp:
         """Return the C++ type of scalars."""
         return f"Number<{element}>" if self.has_bounds and element.is_float else str(element)
 
-    def element(self, name: str) -> ElementType:
-        """Return the element type of an array."""
-        return self.arrays[name].element
-
-    def place(self, access: ir.Access) -> str:
-        """Return the text of an array element."""
-        array, flat = self.arrays[access.array], ""
-        for subscript, extent in zip(access.subscripts, array.shape, strict=True):
-            text = self.affine(subscript)
-            low, high = subscript.bounds(self.nest.trip_counts)
-            if low < 0 or high >= extent:
-                text = f"at({text}, {extent})"
-            flat = f"({flat}) * {extent} + {text}" if flat else text
-        return f"a{self._position(access.array)}[{flat or 0}]"
-
-    def affine(self, value: Affine) -> str:
-        """Return the text of an affine expression."""
-        parts = [f"{factor} * {self._atom(atom)}" for atom, factor in value.terms]
-        return " + ".join([*parts, str(value.constant)])
-
-    def _atom(self, atom: Atom) -> str:
-        match atom:
-            case Iter(name):
-                return self.iterators[name]
-            case FloorDiv(value, divisor):
-                return f"floored({self.affine(value)}, {divisor})"
-            case Mod(value, divisor):
-                return f"modulo({self.affine(value)}, {divisor})"
-            case _:
-                assert_never(atom)
-
-    def condition(self, condition: ir.Condition) -> str:
-        """Return the text of a truth value."""
-        match condition:
-            case ir.Compare(op, left, right):
-                element = compared_type(left, right, self.element) or ElementType.DOUBLE
-                sides = self.value(left, element), self.value(right, element)
-                return f"({sides[0]} {op} {sides[1]})"
-            case ir.Logic(op, operands):
-                symbol = "&&" if op is ir.LogicOp.AND else "||"
-                return f"({f' {symbol} '.join(map(self.condition, operands))})"
-            case _:
-                assert_never(condition)
-
-    def value(self, expression: ir.Expression, wanted: ElementType) -> str:
-        """Return the text of an expression's value, converted to a type."""
-        element = expression_type(expression, self.element) or wanted
-        text = self._value(expression, element)
-        return text if element is wanted else f"to<{self.kind(wanted)}>({text})"
-
-    def _value(self, expression: ir.Expression, element: ElementType) -> str:
-        match expression:
-            case ir.Literal(value):
-                return self._literal(value, element)
-            case ir.Read(access):
-                return self.place(access)
-            case ir.Index(value):
-                return f"{element}({self.affine(value)})"
-            case ir.Cast(_, operand):
-                return self.value(operand, element)
-            case ir.Binary(op, left, right):
-                types = operand_types(expression, element, self.element)
-                sides = self.value(left, types[0]), self.value(right, types[1])
-                return self._operated(op, *sides, element)
-            case ir.Call(function, arguments):
-                listed = ", ".join(self.value(argument, element) for argument in arguments)
-                return f"{_CALLS[function]}({listed})"
-            case ir.Select(condition, then, otherwise):
-                sides = self.value(then, element), self.value(otherwise, element)
-                return f"({self.condition(condition)} ? {sides[0]} : {sides[1]})"
-            case ir.Compare() | ir.Logic():
-                return f"{element}({self.condition(expression)})"
-            case _:
-                assert_never(expression)
-
-    def _operated(self, op: ir.BinaryOp, left: str, right: str, element: ElementType) -> str:
-        if element.is_float:
-            return f"({left} {op} {right})"
-        call = _INTEGER_CALLS.get(op)
-        text = f"{call}({left}, {right})" if call else f"{left} {op} {right}"
-        return f"{element}({text})"
+    def _converted(self, text: str, element: ElementType, wanted: ElementType) -> str:
+        return f"to<{self.kind(wanted)}>({text})"
 
     def _literal(self, value: float, element: ElementType) -> str:
         if not element.is_float:
@@ -218,6 +148,17 @@ class ScalarCpp:
         text = value.hex() if abs(value) < float("inf") else f"{'-' if value < 0 else ''}INFINITY"
         plain = f"{element}({text})"
         return f"to<{self.kind(element)}>({plain})" if self.has_bounds else plain
+
+    def _operated(self, op: ir.BinaryOp, sides: Pair, types: Types, element: ElementType) -> str:
+        left, right = sides
+        if element.is_float:
+            return f"({left} {op} {right})"
+        call = _INTEGER_CALLS.get(op)
+        text = f"{call}({left}, {right})" if call else f"{left} {op} {right}"
+        return f"{element}({text})"
+
+    def _function(self, function: ir.Function, element: ElementType) -> str:
+        return SAME_EVERYWHERE[function]
 
 
 def _term(statement: Statement) -> tuple[ir.BinaryOp, ir.Expression] | None:
@@ -244,11 +185,10 @@ def can_be_compiled(nest: Nest, arrays: Sequence[Array]) -> bool:
         if isinstance(part, ir.Call)
     )
     plain = all(statement.reduction is None for statement in nest.statements)
-    return types and plain and all(function in _CALLS for function in calls)
+    return types and plain and all(function in SAME_EVERYWHERE for function in calls)
 
 
 def has_sums(nest: Nest, arrays: Mapping[str, Array]) -> bool:
     """Return whether elements take up numbers that are rounded, so that the order tells."""
-    names = {loop.name: loop.name for loop in nest.loops}
-    code = ScalarCpp(nest, arrays, names, has_bounds=True, in_any_order=True)
+    code = ScalarCpp.of(nest, arrays, has_bounds=True, in_any_order=True)
     return any(map(code.is_sum, nest.statements))
