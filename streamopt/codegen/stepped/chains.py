@@ -119,7 +119,7 @@ def chain_window(
     chain: ReuseChain, visit: LanedVisit, array: Array, name: str
 ) -> ChainWindow | None:
     """Return the registers of a chain; None where its reads don't move alike, or not forward."""
-    lanes = dict(visit.state.visit.phase.lanes)
+    lanes = dict(visit.phase.lanes)
     tiles = {loop: Affine.iterator(loop).scaled(count) for loop, count in lanes.items()}
     first = chain.reads[0]
     if not all(s.is_linear for access in chain.reads for s in access.subscripts):

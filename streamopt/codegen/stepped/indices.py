@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.affine import Atom
+    from streamopt.ir.expression import Access
     from streamopt.ir.stepping.steps import StepLoop
 
 
@@ -36,6 +37,10 @@ class IndexNames:
     def text(self, value: Affine) -> str:
         """Return the C++ of an index."""
         return str(self.counted(value))
+
+    def placed(self, access: Access) -> str:
+        """Return the subscripts of an element of an array."""
+        return "".join(f"[{self.text(s)}]" for s in access.subscripts) or "[0]"
 
     def counted(self, value: Affine) -> Affine:
         """Return an index as an expression of C++ names."""

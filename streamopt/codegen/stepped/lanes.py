@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.processes.windows import unrolled
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.control import VisitState
     from streamopt.codegen.tree import For, Item
     from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.stepping.stepped import LanedPhase
     from streamopt.ir.stepping.steps import StepLoop
 
 
@@ -77,35 +79,37 @@ class LanedVisit:
         """Return the number of its place."""
         return self.state.visit.number
 
+    @property
+    def phase(self) -> LanedPhase:
+        """Return the phase that runs."""
+        return self.state.visit.phase
 
-def own_lanes(state: VisitState) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Return the lanes of a phase, and those that are terms of its sums."""
+
+def _own_lanes(state: VisitState, *, summed: bool) -> list[tuple[str, int]]:
+    """Return the lanes of a phase that are terms of its sums, or the others."""
     phase = state.visit.phase
-    plain = [pair for pair in phase.lanes if pair[1] > 1 and pair[0] not in phase.phase.sums]
-    return plain, [pair for pair in phase.lanes if pair[1] > 1 and pair[0] in phase.phase.sums]
+    return [pair for pair in phase.lanes if (pair[0] in phase.phase.sums) is summed]
 
 
 def laned(
     states: Sequence[VisitState], unique: Callable[[str], str]
 ) -> tuple[tuple[LaneLoop, ...], tuple[LanedVisit, ...]]:
     """Return the lane loops that some phases share, those of sums last, and the phases on them."""
-    owns = [own_lanes(state) for state in states]
-    widths = [max(len(own[kind]) for own in owns) for kind in (0, 1)]
-    padded = [
-        [*own[kind], *([("", 1)] * (widths[kind] - len(own[kind])))]
-        for own in owns
-        for kind in (0, 1)
+    columns = [
+        (summed, column)
+        for summed in (False, True)
+        for column in zip_longest(
+            *(_own_lanes(state, summed=summed) for state in states), fillvalue=("", 1)
+        )
     ]
-    rows = [tuple(padded[2 * at] + padded[2 * at + 1]) for at in range(len(states))]
     values = [dict(state.names.values) for state in states]
     reach = [dict(state.names.reach) for state in states]
     loops: list[LaneLoop] = []
-    for at in range(sum(widths)):
-        wanted = next(row[at][0] for row in rows if row[at][0])
+    for summed, column in columns:
+        wanted = next(loop for loop, _ in column if loop)
         name = unique(f"{wanted}_lane")
         defined: list[CppStatement] = []
-        for row, own, ends in zip(rows, values, reach, strict=True):
-            loop_name, count = row[at]
+        for (loop_name, count), own, ends in zip(column, values, reach, strict=True):
             if not loop_name:
                 continue
             tile = own[loop_name]
@@ -116,8 +120,9 @@ def laned(
             own[loop_name] = Affine.iterator(text)
             low, high = ends[loop_name]
             ends[loop_name] = low * count, high * count + count - 1
-        most = max(row[at][1] for row in rows)
-        loops.append(LaneLoop(name, most, tuple(defined), at >= widths[0]))
+        most = max(count for _, count in column)
+        loops.append(LaneLoop(name, most, tuple(defined), summed))
+    rows = [[column[at] for _, column in columns] for at in range(len(states))]
     found = [
         LanedVisit(state, IndexNames(own, ends), _lane_names(row, loops), _idle(row, loops))
         for state, own, ends, row in zip(states, values, reach, rows, strict=True)
@@ -139,7 +144,7 @@ def _idle(
 
 def bounds_of(visit: LanedVisit) -> list[tuple[str, frozenset[str]]]:
     """Return the conditions that lanes are inside the loops, each with the loops it is about."""
-    phase, names = visit.state.visit.phase, visit.names
+    phase, names = visit.phase, visit.names
     lanes = dict(phase.lanes)
     tiles = {loop.name: loop for loop in phase.tiles}
     sums = phase.phase.sums

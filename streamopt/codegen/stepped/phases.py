@@ -43,7 +43,7 @@ class GroupWriter:
 
     def _windows(self, visit: LanedVisit) -> dict[Access, ChainWindow]:
         found: dict[Access, ChainWindow] = {}
-        for chain in visit.state.visit.phase.chains:
+        for chain in visit.phase.chains:
             array = self.context.arrays[chain.reads[0].array]
             name = self.context.unique(f"{array.name}_window")
             window = chain_window(chain, visit, array, name)
@@ -55,7 +55,7 @@ class GroupWriter:
     @property
     def is_alike(self) -> bool:
         """Return whether its phases differ in operands alone."""
-        operands, own = self._operands(), [v.state.visit.phase for v in self.visits]
+        operands, own = self._operands(), [v.phase for v in self.visits]
         sums = {tuple(count for name, count in p.lanes if name in p.phase.sums) for p in own}
         if len(sums) > 1 or len({len(p.phase.statements) for p in own}) > 1:
             return False
@@ -110,7 +110,7 @@ class GroupWriter:
 
 
 def _title(visit: LanedVisit) -> str:
-    phase = visit.state.visit.phase
+    phase = visit.phase
     lanes = ", ".join(f"{count} of {loop}" for loop, count in phase.lanes if count > 1)
     around = f" with lanes {lanes}" if lanes else ""
     texts = "; ".join(text for s in phase.phase.statements for text in s.texts)

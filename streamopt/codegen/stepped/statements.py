@@ -63,7 +63,7 @@ class StatementWriter:
         self.phase, self.scope, self.names = phase, scope, phases[0].context.names
         self.plain = [loop for loop in loops if not loop.is_summed]
         self.summed = [loop for loop in loops if loop.is_summed]
-        count = len(phases[0].visit.state.visit.phase.phase.statements)
+        count = len(phases[0].visit.phase.phase.statements)
         self.sets = [[self._statement(p, at) for p in phases] for at in range(count)]
         self.sums = [self._steps(own) for own in self.sets]
         self.chosen = [
@@ -168,7 +168,7 @@ class StatementWriter:
             for mirror in self._mirrors(phase, at):
                 if next(chosen):
                     continue
-                target = phase.visit.state.visit.phase.phase.statements[at].target
+                target = phase.visit.phase.phase.statements[at].target
                 memory = phase.context.memories[mirror.memory]
                 guard = self.ends.get((place, mirror), "")
                 if mirror.guard is not None and not guard:
@@ -242,7 +242,7 @@ class StatementWriter:
         return self.sums[at] is None or about.isdisjoint(self._summed_loops())
 
     def _summed_loops(self) -> set[str]:
-        return {name for p in self.phases for name in p.visit.state.visit.phase.phase.sums}
+        return {name for p in self.phases for name in p.visit.phase.phase.sums}
 
     def _summed(self, at: int, kept: LaneValues | None) -> list[Item]:
         """Return the terms of lanes, their tree, and the update."""
@@ -362,10 +362,10 @@ class StatementWriter:
         yield If(writes, (CppStatement(f"{memory.name}{''.join(places)} = {value};"),))
 
     def _statement(self, phase: PhaseTexts, at: int) -> Statement:
-        return phase.visit.state.visit.phase.phase.statements[at]
+        return phase.visit.phase.phase.statements[at]
 
     def _mirrors(self, phase: PhaseTexts, at: int) -> list[Mirror]:
-        return [m for m in phase.visit.state.visit.phase.mirrors if m.statement == at]
+        return [m for m in phase.visit.phase.mirrors if m.statement == at]
 
     def _element(self, statement: Statement) -> ElementType:
         return self.phases[0].context.arrays[statement.target.array].element
@@ -389,7 +389,7 @@ class StatementWriter:
         summed = self._summed_loops() if self.sums[at] is not None else set[str]()
         lanes: Mapping[str, int] = {
             name: count
-            for name, count in phase.visit.state.visit.phase.lanes
+            for name, count in phase.visit.phase.lanes
             if count > 1 and name not in summed
         }
         guards = [g for g in (mirror.guard, statement.guard) if g is not None]

@@ -63,8 +63,7 @@ class NestContext:
         memory = self.memories.get(name)
         if memory is not None:
             return memory.element_text(access, names)
-        place = "".join(f"[{names.text(s)}]" for s in access.subscripts) or "[0]"
-        return self.outside(access.array, place)
+        return self.outside(access.array, names.placed(access))
 
 
 @dataclass(slots=True)
@@ -98,7 +97,7 @@ class PhaseTexts:
         window = self.windows.get(access)
         if window is not None:
             return window.place(access, self.visit.lanes)
-        served = dict(self.visit.state.visit.phase.reads).get(access)
+        served = dict(self.visit.phase.reads).get(access)
         if served is None:
             held = self.context.memories.values()
             served = next((m.held.name for m in held if m.held.array == access.array), "")

@@ -123,7 +123,7 @@ class SteppedWriter:
     def _brought(
         self, port: CppPort, memories: Sequence[CppMemory], access: Access, names: IndexNames
     ) -> list[Item]:
-        source, items = port.element(_outside(access, names)), list[Item]()
+        source, items = port.element(names.placed(access)), list[Item]()
         if len(memories) > 1:
             value = self.names.inner().unique(f"{access.array}_value")
             items.append(CppStatement(f"const {port.array.element} {value} = {source};"))
@@ -142,11 +142,7 @@ class SteppedWriter:
         ports = [port for port in self.process.writes if port.array.name == array.name]
 
         def put(access: Access, names: IndexNames) -> list[Item]:
-            source, place = memory.element_text(access, names), _outside(access, names)
+            source, place = memory.element_text(access, names), names.placed(access)
             return [CppStatement(f"{port.element(place)} = {source};") for port in ports]
 
         yield from copy_nest(array, transfer.lanes, self.names.inner().unique, put)
-
-
-def _outside(access: Access, names: IndexNames) -> str:
-    return "".join(f"[{names.text(s)}]" for s in access.subscripts) or "[0]"
