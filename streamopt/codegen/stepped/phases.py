@@ -111,7 +111,7 @@ class GroupWriter:
 
 def _title(visit: LanedVisit) -> str:
     phase = visit.phase
-    lanes = ", ".join(f"{count} of {loop}" for loop, count in phase.lanes if count > 1)
+    lanes = ", ".join(f"{count} of {loop}" for loop, count in phase.lanes)
     around = f" with lanes {lanes}" if lanes else ""
     texts = "; ".join(text for s in phase.phase.statements for text in s.texts)
     return f"Phase {visit.number}, {phase.phase.name}{around}: {texts}"

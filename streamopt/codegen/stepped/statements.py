@@ -22,12 +22,11 @@ from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.expression import Read, reads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from streamopt.analysis.sum_steps import SumStep
     from streamopt.codegen.names import Names
     from streamopt.codegen.stepped.lanes import LaneLoop
-    from streamopt.codegen.stepped.memories import CppMemory
     from streamopt.codegen.stepped.operands import Operands
     from streamopt.codegen.stepped.texts import PhaseTexts
     from streamopt.codegen.tree import Item
@@ -38,11 +37,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LaneValues:
-    """The values of all lanes of a statement, and which of them there are."""
+    """The value that a statement has in a lane, and whether it has one there."""
 
     value: str
     runs: str
-    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWrite:
+    """A write of a statement to a memory.
+
+    Attributes
+    ----------
+    place
+        Of the phase in its group.
+    chosen
+        Loops of whose lanes one is chosen for it; empty where each lane writes itself.
+    """
+
+    place: int
+    mirror: Mirror
+    chosen: tuple[str, ...]
 
 
 class StatementWriter:
@@ -63,20 +78,18 @@ class StatementWriter:
         self.phase, self.scope, self.names = phase, scope, phases[0].context.names
         self.plain = [loop for loop in loops if not loop.is_summed]
         self.summed = [loop for loop in loops if loop.is_summed]
-        count = len(phases[0].visit.phase.phase.statements)
-        self.sets = [[self._statement(p, at) for p in phases] for at in range(count)]
+        self.summing = {name for p in phases for name in p.visit.phase.phase.sums}
+        self.bounds = [bounds_of(phase.visit) for phase in phases]
+        self.sets = [*zip(*(p.visit.phase.phase.statements for p in phases), strict=True)]
         self.sums = [self._steps(own) for own in self.sets]
-        self.chosen = [
-            [self._choosing(p, at, mirror) for p in phases for mirror in self._mirrors(p, at)]
-            for at in range(count)
-        ]
+        self.writes = [[*self._memory_writes(at)] for at in range(len(self.sets))]
         self.apart = self._apart_ones()
-        self.ends: dict[tuple[int, Mirror], str] = {}
+        self.ends: dict[MemoryWrite, str] = {}
 
     def _apart_ones(self) -> set[int]:
         """Return the statements with lanes of their own: those whose values others need, too."""
         count = len(self.sets)
-        apart = {n for n in range(count) if self.sums[n] is not None or any(self.chosen[n])}
+        apart = {n for n in range(count) if self.sums[n] is not None or self._chooses(n)}
         for at in reversed(range(count)):
             if any(
                 reader >= other for reader in self._readers(at) for other in apart if other > at
@@ -100,7 +113,7 @@ class StatementWriter:
         """Return statements inside the lanes of loops that have work."""
         if not nest:
             return []
-        inside = self._choice([all_of([t for t, _ in bounds_of(p.visit)]) for p in self.phases])
+        inside = self._choice([all_of([text for text, _ in own]) for own in self.bounds])
         body = [If(inside, tuple(nest))] if inside else nest
         return lanes_around(self.loops, body)
 
@@ -130,18 +143,13 @@ class StatementWriter:
         """Return the writes of a value under a guard; later statements may have the value."""
         statements, element = self.sets[at], self._element(self.sets[at][0])
         readers = self._readers(at)
-        writes = [*self._writes(at)]
-        items: list[Item] = []
+        writes = [*self._own_writes(at)]
         if kept is not None:
-            where = f"{kept.value}{kept.place}"
-            made = CppStatement(f"{where} = {value};")
+            made = CppStatement(f"{kept.value} = {value};")
+            put = self._put(writes, kept.value)
             if guard:
-                items.append(CppStatement(f"{kept.runs}{kept.place} = {guard};"))
-                items.append(If(f"{kept.runs}{kept.place}", (made, *self._put(writes, where))))
-            else:
-                items += [made, CppStatement(f"{kept.runs}{kept.place} = true;")]
-                items += self._put(writes, where)
-            return items
+                return [CppStatement(f"{kept.runs} = {guard};"), If(kept.runs, (made, *put))]
+            return [made, CppStatement(f"{kept.runs} = true;"), *put]
         name = ""
         if readers or len(writes) > 1 or len(self.phases) > 1:
             name = self.scope.unique(f"{statements[0].target.array}_value")
@@ -150,30 +158,28 @@ class StatementWriter:
             body += self._put(writes, name or value)
             return [If(guard, tuple(body))] if guard else body
         if not guard:
-            items = [CppStatement(f"const {element} {name} = {value};"), *self._put(writes, name)]
             self._forward(at, name, "")
-            return items
+            return [CppStatement(f"const {element} {name} = {value};"), *self._put(writes, name)]
         runs = self.scope.unique(f"{name}_is_new")
-        items = [CppStatement(f"const bool {runs} = {guard};")]
-        items.append(CppStatement(f"{element} {name} = {literal(0, element)};"))
-        put = (CppStatement(f"{name} = {value};"), *self._put(writes, name))
-        items.append(If(runs, put))
         self._forward(at, name, runs)
-        return items
+        return [
+            CppStatement(f"const bool {runs} = {guard};"),
+            CppStatement(f"{element} {name} = {literal(0, element)};"),
+            If(runs, (CppStatement(f"{name} = {value};"), *self._put(writes, name))),
+        ]
 
-    def _writes(self, at: int) -> Iterator[tuple[int, str, str]]:
+    def _own_writes(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Yield phase, condition and place of the writes that lanes make themselves."""
-        chosen = iter(self.chosen[at])
-        for place, phase in enumerate(self.phases):
-            for mirror in self._mirrors(phase, at):
-                if next(chosen):
-                    continue
-                target = phase.visit.phase.phase.statements[at].target
-                memory = phase.context.memories[mirror.memory]
-                guard = self.ends.get((place, mirror), "")
-                if mirror.guard is not None and not guard:
-                    guard = phase.expressions.condition(mirror.guard)
-                yield place, guard, memory.element_text(target, phase.visit.names)
+        for write in self.writes[at]:
+            if write.chosen:
+                continue
+            phase, mirror = self.phases[write.place], write.mirror
+            memory = phase.context.memories[mirror.memory]
+            guard = self.ends.get(write, "")
+            if mirror.guard is not None and not guard:
+                guard = phase.expressions.condition(mirror.guard)
+            target = self.sets[at][write.place].target
+            yield write.place, guard, memory.element_text(target, phase.visit.names)
 
     def _put(self, writes: Sequence[tuple[int, str, str]], value: str) -> list[Item]:
         items: list[Item] = []
@@ -192,16 +198,16 @@ class StatementWriter:
             later
             for later in range(at + 1, len(self.sets))
             if any(
-                self._statement(phase, at).target in reads(expression)
-                for phase in self.phases
-                for expression in self._statement(phase, later).expressions
+                first.target in reads(expression)
+                for first, second in zip(self.sets[at], self.sets[later], strict=True)
+                for expression in second.expressions
             )
         ]
 
     def _forward(self, at: int, value: str, runs: str) -> None:
         """Let later statements read the value that was just made."""
-        for phase in self.phases:
-            target = self._statement(phase, at).target
+        for phase, statement in zip(self.phases, self.sets[at], strict=True):
+            target = statement.target
             phase.forwarded = {
                 access: text
                 for access, text in phase.forwarded.items()
@@ -215,34 +221,27 @@ class StatementWriter:
         loops = self.plain if self.sums[at] is not None else self.loops
         element = self._element(self.sets[at][0])
         kept = None
-        if any(self.chosen[at]) or self._readers(at):
+        if self._chooses(at) or self._readers(at):
             unique = self.phases[0].context.unique  # a function splits each name once
             name = unique(f"{self.sets[at][0].target.array}_lanes")
             runs = unique(f"{name}_run")
             extents = [loop.count for loop in loops]
             place = "".join(f"[{loop.name}]" for loop in loops) or "[0]"
-            kept = LaneValues(name, runs, place)
+            kept = LaneValues(f"{name}{place}", f"{runs}{place}")
             yield from registers(name, str(element), extents)
             yield from registers(runs, "bool", extents)
         body = self._summed(at, kept) if self.sums[at] is not None else self._assigned(at, kept)
-        inside = [bounds_of(p.visit) for p in self.phases]
-        outer = [all_of([t for t, about in own if self._is_outer(about, at)]) for own in inside]
-        condition = self._choice(outer)
+        about_sums = self.summing if self.sums[at] is not None else set[str]()
+        outer = [[t for t, about in own if about.isdisjoint(about_sums)] for own in self.bounds]
+        condition = self._choice([all_of(texts) for texts in outer])
         if condition:
-            never = [CppStatement(f"{kept.runs}{kept.place} = false;")] if kept else []
+            never = [CppStatement(f"{kept.runs} = false;")] if kept else []
             body = [*never, If(condition, tuple(body))]
         yield from lanes_around(loops, body)
         if kept is not None:
             yield from self._choose(at, kept, loops)
             if self._readers(at):
-                where = f"{kept.value}{kept.place}"
-                self._forward(at, where, f"{kept.runs}{kept.place}")
-
-    def _is_outer(self, about: frozenset[str], at: int) -> bool:
-        return self.sums[at] is None or about.isdisjoint(self._summed_loops())
-
-    def _summed_loops(self) -> set[str]:
-        return {name for p in self.phases for name in p.visit.phase.phase.sums}
+                self._forward(at, kept.value, kept.runs)
 
     def _summed(self, at: int, kept: LaneValues | None) -> list[Item]:
         """Return the terms of lanes, their tree, and the update."""
@@ -261,12 +260,11 @@ class StatementWriter:
         terms = REDUCTIONS[steps[0].terms]
         tree = term_tree([(loop.name, loop.count) for loop in self.summed], self.names)
         assert tree is not None
-        summed = self._summed_loops()
         outer, inner = list[str](), list[str]()
-        for phase, statement in zip(self.phases, statements, strict=True):
-            parts = split_guard(statement.guard, summed)
+        for phase, statement, own_bounds in zip(self.phases, statements, self.bounds, strict=True):
+            parts = split_guard(statement.guard, self.summing)
             texts = ["" if p is None else phase.expressions.condition(p) for p in parts]
-            bounds = [t for t, about in bounds_of(phase.visit) if not about.isdisjoint(summed)]
+            bounds = [t for t, about in own_bounds if not about.isdisjoint(self.summing)]
             outer.append(texts[0])
             inner.append(all_of([*bounds, texts[1]]))
         has_term = self._choice(inner)
@@ -295,77 +293,70 @@ class StatementWriter:
 
     def _ends_of_sums(self, at: int, has_term: str, declared: list[Item]) -> Iterator[Item]:
         """Yield, for writes behind one term of a sum, whether a lane has that term."""
-        for place, phase in enumerate(self.phases):
-            for mirror in self._mirrors(phase, at):
-                if self._is_behind_a_term(mirror):
-                    assert mirror.guard is not None
-                    name = self.scope.unique("is_last")
-                    declared.append(CppStatement(f"bool {name} = false;"))
-                    self.ends[place, mirror] = name
-                    condition = all_of([has_term, phase.expressions.condition(mirror.guard)])
-                    yield If(condition, (CppStatement(f"{name} = true;"),))
+        for write in self.writes[at]:
+            if self._is_behind_a_term(write.mirror):
+                assert write.mirror.guard is not None
+                name = self.scope.unique("is_last")
+                declared.append(CppStatement(f"bool {name} = false;"))
+                self.ends[write] = name
+                is_last = self.phases[write.place].expressions.condition(write.mirror.guard)
+                yield If(all_of([has_term, is_last]), (CppStatement(f"{name} = true;"),))
 
     def _is_behind_a_term(self, mirror: Mirror) -> bool:
         """Return whether a memory takes a sum with one of its terms only, such as the last."""
-        return split_guard(mirror.guard, self._summed_loops())[1] is not None
+        return split_guard(mirror.guard, self.summing)[1] is not None
 
     def _choose(self, at: int, kept: LaneValues, loops: Sequence[LaneLoop]) -> Iterator[Item]:
         """Yield the writes for which one of several lanes is chosen."""
-        chosen = iter(self.chosen[at])
-        for phase in self.phases:
-            for mirror in self._mirrors(phase, at):
-                names = next(chosen)
-                if not names:
-                    continue
-                lanes = phase.visit.lanes
-                inner = [loop for loop in loops if loop.name in {lanes[n] for n in names}]
-                outer = [loop for loop in loops if loop not in inner]
-                body = [*self._chosen_write(at, phase, mirror, kept, inner)]
-                nest = lanes_around(outer, body)
-                if len(self.phases) > 1:
-                    yield If(f"{self.phase} == {phase.visit.number}", tuple(nest))
-                else:
-                    yield from nest
+        for write in self.writes[at]:
+            if not write.chosen:
+                continue
+            visit = self.phases[write.place].visit
+            lanes = {visit.lanes[name] for name in write.chosen}
+            inner = [loop for loop in loops if loop.name in lanes]
+            outer = [loop for loop in loops if loop.name not in lanes]
+            nest = lanes_around(outer, [*self._chosen_write(at, write, kept, inner)])
+            if len(self.phases) > 1:
+                yield If(f"{self.phase} == {visit.number}", tuple(nest))
+            else:
+                yield from nest
 
     def _chosen_write(
-        self,
-        at: int,
-        phase: PhaseTexts,
-        mirror: Mirror,
-        kept: LaneValues,
-        inner: Sequence[LaneLoop],
+        self, at: int, write: MemoryWrite, kept: LaneValues, inner: Sequence[LaneLoop]
     ) -> Iterator[Item]:
-        memory: CppMemory = phase.context.memories[mirror.memory]
-        statement = self._statement(phase, at)
-        element, scope = memory.element, self.scope
+        phase, mirror = self.phases[write.place], write.mirror
+        memory, scope = phase.context.memories[mirror.memory], self.scope
+        element = memory.element
         writes, value = scope.unique("writes"), scope.unique("chosen")
         yield CppStatement(f"bool {writes} = false;")
         yield CppStatement(f"{element} {value} = {literal(0, element)};")
         guard = "" if mirror.guard is None else phase.expressions.condition(mirror.guard)
-        lanes = phase.visit.lanes
-        by_lane = {n for n, lane in lanes.items() if lane in {loop.name for loop in inner}}
         taken: list[Item] = [
             CppStatement(f"{writes} = true;"),
-            CppStatement(f"{value} = {kept.value}{kept.place};"),
+            CppStatement(f"{value} = {kept.value};"),
         ]
         places: list[str] = []
-        for place in memory.held.places(statement.target):
+        for place in memory.held.places(self.sets[at][write.place].target):
             text = phase.visit.names.text(place)
-            if by_lane.intersection(place.iterators()):
+            if {*write.chosen}.intersection(place.iterators()):
                 name = scope.unique("place")
                 yield CppStatement(f"int {name} = 0;")
                 taken.append(CppStatement(f"{name} = {text};"))
                 text = name
             places.append(f"[{text}]")
-        runs = all_of([f"{kept.runs}{kept.place}", guard])
+        runs = all_of([kept.runs, guard])
         yield from lanes_around(inner, [If(runs, tuple(taken))])
         yield If(writes, (CppStatement(f"{memory.name}{''.join(places)} = {value};"),))
 
-    def _statement(self, phase: PhaseTexts, at: int) -> Statement:
-        return phase.visit.phase.phase.statements[at]
+    def _memory_writes(self, at: int) -> Iterator[MemoryWrite]:
+        for place, phase in enumerate(self.phases):
+            for mirror in phase.visit.phase.mirrors:
+                if mirror.statement == at:
+                    yield MemoryWrite(place, mirror, self._choosing(at, place, mirror))
 
-    def _mirrors(self, phase: PhaseTexts, at: int) -> list[Mirror]:
-        return [m for m in phase.visit.phase.mirrors if m.statement == at]
+    def _chooses(self, at: int) -> bool:
+        """Return whether lanes are chosen for a write of a statement."""
+        return any(write.chosen for write in self.writes[at])
 
     def _element(self, statement: Statement) -> ElementType:
         return self.phases[0].context.arrays[statement.target.array].element
@@ -375,23 +366,19 @@ class StatementWriter:
         if not self.summed:
             return None
         used = {name for s in statements for name in s.target.iterators()}
-        if used.intersection(self._summed_loops()):
+        if used.intersection(self.summing):
             return None
         steps = tuple(sum_step(s) for s in statements)
         assert all(step is not None for step in steps), "lanes of a sum are its terms"
         return tuple(step for step in steps if step is not None)
 
-    def _choosing(self, phase: PhaseTexts, at: int, mirror: Mirror) -> tuple[str, ...]:
+    def _choosing(self, at: int, place: int, mirror: Mirror) -> tuple[str, ...]:
         """Return the loops of whose lanes one is chosen for a write."""
-        statement = self._statement(phase, at)
+        phase, statement = self.phases[place], self.sets[at][place]
         if self.sums[at] is not None and self._is_behind_a_term(mirror):
             return ()
-        summed = self._summed_loops() if self.sums[at] is not None else set[str]()
-        lanes: Mapping[str, int] = {
-            name: count
-            for name, count in phase.visit.phase.lanes
-            if count > 1 and name not in summed
-        }
+        summed = self.summing if self.sums[at] is not None else set[str]()
+        lanes = {name: n for name, n in phase.visit.phase.lanes if name not in summed}
         guards = [g for g in (mirror.guard, statement.guard) if g is not None]
         held = phase.context.memories[mirror.memory].held
         return choosing_lanes(held, statement.target, guards, lanes)
