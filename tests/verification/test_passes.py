@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -16,13 +13,14 @@ import pytest
 import streamopt as so
 from streamopt.errors import CodegenError, LegalityError
 from streamopt.ir.ports import PortKind
-from streamopt.verification.csim.running import HEADERS
+from tests.support.runners.mock_hosts import MOCKS, compiled_host, done, kernel_library
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from streamopt.ir.graph import Graph
     from streamopt.strategies.solution import Solution
 
-HERE = Path(__file__).parent
 JACOBI = """
 void jacobi(float A[24][16], float B[24][16]) {
     for (int t = 0; t < 12; t++) {
@@ -84,40 +82,16 @@ def test_passes_are_verified(solution: Solution, backend: str, tmp_path: Path) -
     so.verify(project, traces=backend == "vitis").raise_if_failed()
 
 
-FLAGS = ["g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
-RUNTIME = str(HEADERS / "hls_dataflow.cpp")
-
-
-def done(command: list[str], directory: Path, **environment: str) -> str:
-    ran = subprocess.run(
-        command,
-        cwd=directory,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
-
-
 def test_hosts_give_both_arrays_of_a_pair_one_buffer(solution: Solution, tmp_path: Path) -> None:
     project = tmp_path / "project"
     so.write(solution.problem.graph, solution.schedule, project)
-    glue = '#include "jacobi.h"\n#include <xrt/xrt_kernel.h>\n'
-    glue += "void mock_kernel(const std::string &, const std::vector<xrt::argument> &given) {\n"
-    (tmp_path / "glue.cpp").write_text(f"{glue}    xrt::call(jacobi, given);\n}}\n")
-    includes = [f"-I{project}", f"-I{HEADERS}", f"-I{HERE / 'mock_xrt'}"]
-    sources = [str(tmp_path / "glue.cpp"), "host.cpp", "jacobi.cpp", RUNTIME]
-    host, library = str(tmp_path / "host"), str(tmp_path / "jacobi.so")
-    done([*FLAGS, *includes, *sources, "-o", host], project)
+    host = compiled_host(project, "jacobi", tmp_path)
     linked = (project / "connectivity.cfg").read_text()
     banks = ",".join(re.findall(r"sp=jacobi_1\.\w+:HBM\[(\d+)\]", linked))
     ran = done([host, "data", "", "jacobi.xclbin"], project, MOCK_BANKS=banks)
     assert ran.count("pass ") == 2
-    done([*FLAGS, "-shared", "-fPIC", *includes, "jacobi.cpp", RUNTIME, "-o", library], project)
-    path = str(HERE / "mock_pyxrt")
-    command = [sys.executable, "host.py", library]
+    path = str(MOCKS / "mock_pyxrt")
+    command = [sys.executable, "host.py", kernel_library(project, "jacobi", tmp_path)]
     assert done(command, project, PYTHONPATH=path, MOCK_BANKS=banks).count(" 0 wrong") == 2
 
 

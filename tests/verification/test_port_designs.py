@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,11 +15,20 @@ from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import CodegenError
 from streamopt.verification.csim.running import HEADERS
 from tests.support.programs.sketches import program, scheduled
+from tests.support.runners.mock_hosts import (
+    FLAGS,
+    MOCKS,
+    RUNTIME,
+    compiled_host,
+    done,
+    kernel_library,
+)
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from streamopt.ir.schedule import Schedule
 
-HERE = Path(__file__).parent
 PROGRAM = program(
     {
         "A": "input 6 10", "B": "weight 10 9", "s": "input", "b": "weight 9",
@@ -147,39 +154,15 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-FLAGS = ["g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
-RUNTIME = str(HEADERS / "hls_dataflow.cpp")
-
-
-def done(command: list[str], directory: Path, **environment: str) -> str:
-    ran = subprocess.run(
-        command,
-        cwd=directory,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
-
-
 def test_host_hands_over_what_the_kernel_takes(project: Path, tmp_path: Path) -> None:
-    glue = '#include "layer.h"\n#include <xrt/xrt_kernel.h>\n'
-    glue += "void mock_kernel(const std::string &, const std::vector<xrt::argument> &given) {\n"
-    (tmp_path / "glue.cpp").write_text(f"{glue}    xrt::call(layer, given);\n}}\n")
-    includes = [f"-I{project}", f"-I{HEADERS}", f"-I{HERE / 'mock_xrt'}"]
-    sources = [str(tmp_path / "glue.cpp"), "host.cpp", "layer.cpp", RUNTIME]
-    host = str(tmp_path / "host")
-    done([*FLAGS, *includes, *sources, "-o", host], project)
+    host = compiled_host(project, "layer", tmp_path)
     output = done([host, "data", "", "layer.xclbin"], project)
     assert output.count("pass ") == 2
 
 
 def test_python_host_hands_over_what_the_kernel_takes(project: Path, tmp_path: Path) -> None:
-    library = str(tmp_path / "layer.so")
-    done([*FLAGS, "-shared", "-fPIC", f"-I{HEADERS}", "layer.cpp", RUNTIME, "-o", library], project)
-    path = str(HERE / "mock_pyxrt")
+    library = kernel_library(project, "layer", tmp_path)
+    path = str(MOCKS / "mock_pyxrt")
     output = done([sys.executable, "host.py", library], project, PYTHONPATH=path)
     assert output == "pass D: 54 elements, 0 wrong\npass E: 6 elements, 0 wrong\n"
     text = (project / "host.py").read_text()
@@ -232,7 +215,7 @@ def test_host_of_a_kernel_without_arguments_starts_its_run(tmp_path: Path) -> No
     assert "    xrt::run run(kernel);\n    run.start();\n" in design.text("host.cpp")
     for name in ("host.cpp", "packing.h"):
         (tmp_path / name).write_text(design.text(name))
-    command = [*FLAGS, "-fsyntax-only", f"-I{HERE / 'mock_xrt'}", "host.cpp"]
+    command = [*FLAGS, "-fsyntax-only", f"-I{MOCKS / 'mock_xrt'}", "host.cpp"]
     done(command, tmp_path)
     text = design.text("host.cpp").replace("xrt::run run(kernel);", "xrt::run run = kernel();")
     (tmp_path / "host.cpp").write_text(text)
@@ -284,7 +267,7 @@ def test_hosts_start_what_moves_streams(tmp_path: Path) -> None:
     given = "const std::string &name, const std::vector<xrt::argument> &given"
     glue += f"#include <xrt/xrt_kernel.h>\nvoid mock_kernel({given}) {{\n{called}}}\n"
     (tmp_path / "glue.cpp").write_text(glue)
-    includes = [f"-I{project}", f"-I{HEADERS}", f"-I{HERE / 'mock_xrt'}"]
+    includes = [f"-I{project}", f"-I{HEADERS}", f"-I{MOCKS / 'mock_xrt'}"]
     library = str(tmp_path / "liblayer.so")
     sources = [str(tmp_path / "glue.cpp"), RUNTIME]
     done([*FLAGS, *includes, "-shared", "-fPIC", *sources, "-o", library], project)
@@ -292,7 +275,7 @@ def test_hosts_start_what_moves_streams(tmp_path: Path) -> None:
     linked = [f"-Wl,-rpath,{tmp_path}", library]
     done([*FLAGS, *includes, "host.cpp", *linked, "-o", host], project)
     assert done([host, "data", "", "layer.xclbin"], project).count("pass ") == 2
-    mock = str(HERE / "mock_pyxrt")
+    mock = str(MOCKS / "mock_pyxrt")
     assert done([sys.executable, "host.py", library], project, PYTHONPATH=mock).count("pass ") == 2
     cfg = (project / "connectivity.cfg").read_text()
     assert "nk=mm2s_A:1:mm2s_A_1\n" in cfg
