@@ -32,7 +32,7 @@ def solution_warnings(
     W04, W05, W10
         More of a resource than the device has; than the vendor advises; than was ever routed.
     W06, W07
-        A sum that puts the clock at risk; a node whose iterations run one after another.
+        A sum that puts the clock at risk; a node whose loops carry dependences.
     W08, W09
         An argument in more banks than any report has; no vendor tool has built it.
 

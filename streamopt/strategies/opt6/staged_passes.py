@@ -2,7 +2,7 @@
 
 All stages of a pass are alike, so what a design takes grows by the same amount with each step.
 Designs of one step and of two, for each number of lanes, say how many fit; the fastest are built
-and simulated (O24).
+and simulated (O25).
 """
 
 from __future__ import annotations
