@@ -84,12 +84,17 @@ def _shown(problems: list[Diagnostic]) -> str:
     """Return the first problem, and the first wrong token, without hints."""
     tokens = [one for one in problems[1:] if one.code == "E716"]
     texts = (str(one).split("\n  hint:")[0] for one in [*problems[:1], *tokens])
-    return _HERE.sub("", "; ".join(" ".join(text.split()) for text in texts))
+    return _in_project("; ".join(" ".join(text.split()) for text in texts))
+
+
+def _in_project(text: str) -> str:
+    """Return a text with paths from the project, or from the top of the repository."""
+    return _HERE.sub("", text).replace(f"{TOP}/", "")
 
 
 def _wrong(verdict: DesignVerdict) -> str:
     if verdict.first_wrong is not None:
-        return _HERE.sub("", str(verdict.first_wrong))
+        return _in_project(str(verdict.first_wrong))
     return " ".join(str(next(o for o in verdict.outputs if o.wrong)).split())
 
 

@@ -174,12 +174,17 @@ _FURTHER = (
         _VALUES,
         inside(r"\w+", first(r"\b0\.2\d*f", _GROWING)),
     ),
-    Fault("a stencil's bound one short", "jacobi_2d", _VALUES, inside(r"\w+", first(_LOOP, _less))),
+    Fault(
+        "a stencil's bound one short",
+        "jacobi_2d",
+        _VALUES,
+        inside(r"\w+", first(r"phase == 1 \? \(\w+ < \d+", _less)),
+    ),
     Fault(
         "a stencil's neighbour on the other side",
         "jacobi_2d",
         _VALUES,
-        inside(r"\w+", first(r"(\[\w+) - 1\]|\[([^\[\]]*?) \+ 2\]", r"[\1\2]")),
+        inside(r"\w+", first(r"^( *(?!//)\S.*?\[\w+) \+ 2\]", r"\1]")),
     ),
     Fault(
         "a word index one off",
