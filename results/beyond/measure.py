@@ -173,4 +173,7 @@ def _verified(program: Program, schedule: Schedule, patience_seconds: float) -> 
 def _verdict(program: Program, schedule: Schedule) -> str:
     with TemporaryDirectory() as folder:
         so.write(program, schedule, Path(folder) / "made")
-        return "pass" if so.verify(Path(folder) / "made").passed else "fail"
+        verdict = so.verify(Path(folder) / "made")
+    if verdict.unchecked and not verdict.is_wrong:
+        return "unchecked"
+    return "pass" if verdict.passed else "fail"

@@ -50,9 +50,11 @@ within the guideline's shares of one SLR.
 half of the additions (*operations*), 3 DSPs a multiplication and 2 an addition; or the longest
 chain of operations (*chain*), at their latencies with adders of 4 cycles, memory in no time and
 sums as trees, where that is more. Sequential nodes
-don't stream, by their dependences; they are scheduled and verified like the others. Verified at
-medium size, or at MINI where the medium C++ takes more than a minute, in double precision where
-single precision has no finite error bounds. `*`: over the limits.
+take whole arrays and hand over whole ones, by their dependences; their iterations have an order and
+lanes of their own. Verified at medium size, or at MINI where that gave no answer, in double
+precision where single precision has no finite error bounds; *unchecked*: nothing is wrong, but some
+elements have no finite error bound in either, so that nothing is known of them. `*`: over the
+limits.
 """
 LARGE_HEAD = """## Far from one SLR
 
