@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import lt
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,9 @@ AT_ONCE = 48
 
 MAX_OPERATIONS = 30_000_000
 """Operations of isl for the last touches of a function: some seconds on any input."""
+
+KEPT_TOUCHES = 8
+"""Answers that are remembered: passes on a function ask the same again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,11 @@ def last_touches(
     LegalityError
         E124 where that takes isl more than a fixed number of operations.
     """
+    return _limited(tuple(sinks), tuple(sources), at_once)
+
+
+@lru_cache(maxsize=KEPT_TOUCHES)
+def _limited(sinks: tuple[Event, ...], sources: tuple[Event, ...], at_once: int) -> LastTouches:
     import islpy as isl
 
     context = isl.DEFAULT_CONTEXT
