@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
-from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import CScope, Stored
 from streamopt.frontends.c.syntax.usage import NameUsage
 from streamopt.ir.source import Variable
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from pycparser import c_ast as ast
 
-    from streamopt.frontends.c.problems import Problems
     from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.syntax.parsing import CFile
     from streamopt.frontends.c.syntax.types import Declaration
@@ -215,6 +214,15 @@ class ReadingState:
         """Collect a problem with a node or a place."""
         loc = node if isinstance(node, SourceLoc) else self.file.loc(node)
         self.problems.report(code, message, loc, hint)
+
+    @contextmanager
+    def unreported(self) -> Generator[None]:
+        """Try inside to read a node, and forget its problems."""
+        problems, self.problems = self.problems, Problems()
+        try:
+            yield
+        finally:
+            self.problems = problems
 
     def is_static(self, name: str) -> bool:
         """Return whether a variable keeps its value from one inlined call to the next."""

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import walked
+from streamopt.frontends.c.syntax.trees import conjuncts, walked
 from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.ir.affine import Affine
@@ -164,12 +163,7 @@ def _ends(item: ast.For, name: str, step: int, state: ReadingState) -> tuple[Aff
     if item.cond is None:
         state.report("E135", f"the loop over {name} has no end", item, FORM_HINT)
         return None
-    waiting: list[ast.Node] = [item.cond]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.BinaryOp) and node.op == "&&":
-            waiting += [node.right, node.left]
-            continue
+    for node in conjuncts(item.cond):
         ends = _end(node, name, step, state)
         if ends is None:
             return None
@@ -231,9 +225,8 @@ def constant_header(item: ast.For, state: ReadingState) -> tuple[int, int, int] 
     calls = [part for part in walked(item.init, item.cond) if isinstance(part, ast.FuncCall)]
     if name is None or calls:
         return None
-    problems, state.problems = state.problems, Problems()
-    header = header_of(item, name, state)
-    state.problems = problems
+    with state.unreported():
+        header = header_of(item, name, state)
     if header is None:
         return None
     (start, *starts), (end, *ends) = header.starts, header.ends

@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.statements.assignments import assigned_variables
 from streamopt.frontends.c.statements.headers import constant_trips
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
-from streamopt.frontends.c.syntax.trees import arguments_of, base_name, items_of, walked
+from streamopt.frontends.c.syntax.trees import arguments_of, base_name, conjuncts, items_of, walked
 from streamopt.frontends.c.syntax.usage import assigned_target, change_of, names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import affine_value
@@ -194,7 +193,7 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
                 return sign
             if name in names_in(amount):
                 return None
-            number = _constant(amount, state)
+            number = expressions.known_integer(amount, state)
             return None if number is None else sign * number
 
 
@@ -216,7 +215,7 @@ def _around(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change
             pass
         case _:
             return None
-    amount, number = _amount(step, name, state), _constant(modulus, state)
+    amount, number = _amount(step, name, state), expressions.known_integer(modulus, state)
     if amount is None or number is None or number <= 0:
         return None
     is_one = amount == 1 or (len(items) == 1 and amount > 0)
@@ -229,12 +228,6 @@ def _is_reset(node: ast.Node | None, name: str) -> bool:
             return found == name
         case _:
             return False
-
-
-def _constant(node: ast.Node, state: ReadingState) -> int | None:
-    """Return the value of an expression that is a constant integer; report nothing."""
-    value = _affine_of(node, state)
-    return None if value is None or value.terms else value.constant
 
 
 _PROVISIONAL_TRIPS = 2**20
@@ -254,12 +247,7 @@ def trips_while(
     kept = {name: value for name, value in before.items() if name not in running.changes}
     state.integers.now = kept | values
     found: list[Affine] = []
-    waiting = [condition]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.BinaryOp) and node.op == "&&":
-            waiting += [node.right, node.left]
-            continue
+    for node in conjuncts(condition):
         trips = _trips(node, iterator, state)
         if trips is None:
             state.integers.now = before
@@ -277,7 +265,7 @@ def _trips(node: ast.Node, iterator: str, state: ReadingState) -> Affine | None:
     op = node.op
     if op in _FLIPPED:
         sides, op = sides[::-1], _FLIPPED[op]
-    values = [_affine_of(side, state) for side in sides]
+    values = [expressions.affine_of(side, state) for side in sides]
     if values[0] is None or values[1] is None:
         return None
     left = values[0] - values[1]
@@ -297,13 +285,3 @@ def _trips(node: ast.Node, iterator: str, state: ReadingState) -> Affine | None:
         rest = rest + Affine.of(-factor - 1)
         return rest.floordiv(-factor)
     return rest.floordiv(-factor) + Affine.of(1)
-
-
-def _affine_of(node: ast.Node, state: ReadingState) -> Affine | None:
-    """Return the value of an expression that is affine in iterators; report nothing."""
-    if any(isinstance(part, ast.FuncCall) for part in walked(node)):
-        return None
-    problems, state.problems = state.problems, Problems()
-    value = expressions.value_of(node, state)
-    state.problems = problems
-    return None if value is None or not value.is_integer else value.affine

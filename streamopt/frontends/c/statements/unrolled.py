@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.statements.headers import constant_header
 from streamopt.frontends.c.syntax.trees import walked
 from streamopt.frontends.c.syntax.usage import names_in
@@ -88,7 +87,9 @@ def _geometric(
             pass
         case _:
             return None
-    value, amount, end = (_constant(node, state) for node in (first, factor[1], bound))
+    value, amount, end = (
+        expressions.known_integer(node, state) for node in (first, factor[1], bound)
+    )
     if value is None or amount is None or end is None or value < 0 or amount < 1:
         return None
     found: list[int] = []
@@ -96,14 +97,3 @@ def _geometric(
         found.append(value)
         value = _STEPS[factor[0]](value, amount)
     return tuple(found) if len(found) <= MOST_VALUES else None
-
-
-def _constant(node: ast.Node, state: ReadingState) -> int | None:
-    """Return the value of an expression that is a constant integer; report nothing."""
-    if any(isinstance(part, ast.FuncCall) for part in walked(node)):
-        return None
-    problems, state.problems = state.problems, Problems()
-    value = expressions.value_of(node, state)
-    state.problems = problems
-    number = None if value is None or not value.is_integer else value.constant
-    return None if number is None else int(number)

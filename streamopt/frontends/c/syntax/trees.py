@@ -141,6 +141,17 @@ def parts_of(node: ast.Node) -> list[ast.Node]:
             return []
 
 
+def conjuncts(condition: ast.Node) -> Iterator[ast.Node]:
+    """Yield the conditions that ``&&`` joins, in the order of the text."""
+    waiting = [condition]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.BinaryOp) and node.op == "&&":
+            waiting += [node.right, node.left]
+        else:
+            yield node
+
+
 def walked(*roots: ast.Node | None) -> Iterator[ast.Node]:
     """Yield all nodes of trees, in no particular order."""
     waiting = [root for root in roots if root is not None]

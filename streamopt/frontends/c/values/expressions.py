@@ -9,12 +9,11 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic
 from streamopt.formats.names import did_you_mean
-from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.literals import Unsupported, number_of, unsupported
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import arguments_of, is_plain
-from streamopt.frontends.c.syntax.usage import walked
+from streamopt.frontends.c.syntax.trees import arguments_of, is_plain, walked
 from streamopt.frontends.c.values import accesses, conditions
 from streamopt.frontends.c.values.operations import (
     LIBRARY,
@@ -39,6 +38,7 @@ from streamopt.ir.expression import BinaryOp, Literal, Read, walk
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
+    from streamopt.ir.affine import Affine
 
 MAX_OPERATIONS = 10_000
 MAX_DEPTH = 200
@@ -75,6 +75,21 @@ def integer_of(node: ast.Node, state: ReadingState, what: str) -> int | None:
     hint = open_hint(node, state) or "use a constant or a macro"
     state.report("E134", f"{what} {shown(node)} is not a constant integer", node, hint)
     return None
+
+
+def known_integer(node: ast.Node, state: ReadingState) -> int | None:
+    """Return the value of an expression that is a constant integer; report nothing."""
+    value = affine_of(node, state)
+    return None if value is None or value.terms else value.constant
+
+
+def affine_of(node: ast.Node, state: ReadingState) -> Affine | None:
+    """Return the value of an integer expression that is affine in iterators; report nothing."""
+    if any(isinstance(part, ast.FuncCall) for part in walked(node)):
+        return None
+    with state.unreported():
+        value = value_of(node, state)
+    return None if value is None or not value.is_integer else value.affine
 
 
 def open_hint(node: ast.Node, state: ReadingState) -> str:
@@ -337,11 +352,10 @@ def _ternary(node: ast.TernaryOp, state: ReadingState) -> CValue | None:
 
 def _as_beside(value: CValue | None, other: ast.Node, state: ReadingState) -> CValue | None:
     """Return a value in the type that it has beside an alternative that is never taken."""
-    problems, state.problems = state.problems, Problems()
     state.guarded += 1
-    beside = value_of(other, state)
+    with state.unreported():
+        beside = value_of(other, state)
     state.guarded -= 1
-    state.problems = problems
     element = (
         None if value is None or beside is None else common_type(value.element, beside.element)
     )
