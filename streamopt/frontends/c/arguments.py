@@ -15,11 +15,11 @@ from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.declarations import static_variable
-from streamopt.frontends.c.statements.pointers import moving
+from streamopt.frontends.c.statements.pointers import pointer_to
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.literals import TypedNumber, number_of
 from streamopt.frontends.c.syntax.trees import items_of
-from streamopt.frontends.c.syntax.usage import calls_in, moved_names, names_in, usage_of, walked
+from streamopt.frontends.c.syntax.usage import calls_in, names_in, usage_of, walked
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import converted_value, integer
 from streamopt.ir.arithmetic import ConstantError
@@ -213,8 +213,7 @@ def _parameter(
     found = replace(
         stored, is_const=item.type.is_const, is_bool=item.type.is_bool, is_parameter=True
     )
-    is_moved = bool(shape) and not item.type.is_reference and item.name in moved_names(top)
-    return moving(item.name, found, item.loc, state) if is_moved else found
+    return pointer_to(found, item, top, state)
 
 
 def _scalar(

@@ -22,10 +22,9 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.assignments import assign, known_value, nest
-from streamopt.frontends.c.statements.pointers import moving
+from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.usage import moved_names
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import as_truth
 from streamopt.frontends.c.values.value import CValue, converted_value, integer, real
@@ -136,10 +135,8 @@ def _declare_array(item: Declaration, state: ReadingState) -> None:
 def _declare_pointer(item: Declaration, state: ReadingState) -> None:
     """Declare another name for a part of a variable, unless it points elsewhere later."""
     function = state.file.functions.get(state.frames[-1].function)
-    is_moved = function is not None and item.name in moved_names(function)
-    is_moved = is_moved and not item.type.is_reference
     if item.value is None or isinstance(item.value, ast.FuncCall | ast.Cast):
-        what = "points elsewhere later" if is_moved else "is a pointer"
+        what = "points elsewhere later" if is_moved(item, function) else "is a pointer"
         hint = f"declare an array: {item.type.text} {item.name}[N]"
         state.report("E135", f"{item.name} {what}", item.loc, hint)
         return
@@ -153,8 +150,7 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
         return
     is_const = part.is_const or item.type.is_const
     found = replace(part, is_const=is_const, is_parameter=True)
-    moves = is_moved and bool(part.shape)
-    state.scope.declare(item.name, moving(item.name, found, item.loc, state) if moves else found)
+    state.scope.declare(item.name, pointer_to(found, item, function, state))
 
 
 def static_variable(item: Declaration, state: ReadingState) -> Symbol:

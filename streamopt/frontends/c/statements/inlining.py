@@ -12,12 +12,12 @@ from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.state import Frame
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import hold
-from streamopt.frontends.c.statements.pointers import moving
+from streamopt.frontends.c.statements.pointers import pointer_to
 from streamopt.frontends.c.symbols import Broken, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, is_block, items_of
-from streamopt.frontends.c.syntax.usage import NameUsage, moved_names, usage_of
+from streamopt.frontends.c.syntax.usage import NameUsage, usage_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.operations import as_truth, selected
 from streamopt.frontends.c.values.value import CValue, converted_value
@@ -248,7 +248,4 @@ def _unsupported(parameter: Declaration, state: ReadingState) -> Broken:
 def _handed_over(part: Stored, parameter: Declaration, frame: Frame, state: ReadingState) -> Symbol:
     is_const = part.is_const or parameter.type.is_const
     found = replace(part, is_const=is_const, is_parameter=True)
-    is_moved = parameter.name in moved_names(state.file.functions[frame.function])
-    if not part.shape or parameter.type.is_reference or not is_moved:
-        return found
-    return moving(parameter.name, found, parameter.loc, state)
+    return pointer_to(found, parameter, state.file.functions[frame.function], state)

@@ -19,7 +19,7 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements.assignments import assign
 from streamopt.frontends.c.symbols import Moving, Stored
-from streamopt.frontends.c.syntax.usage import change_of
+from streamopt.frontends.c.syntax.usage import change_of, moved_names
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.value import affine_value, integer
 from streamopt.ir.affine import Affine
@@ -28,16 +28,28 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
-    from streamopt.errors import SourceLoc
     from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.syntax.parsing import CFunction
+    from streamopt.frontends.c.syntax.types import Declaration
     from streamopt.frontends.c.values.value import CValue
 
 
-def moving(name: str, part: Stored, loc: SourceLoc, state: ReadingState) -> Moving:
-    """Return a pointer to a part that is going to move."""
-    place = state.source.add_variable(f"{name}_at", (), ElementType.INT32, loc)
-    assign(Access(place.variable, ()), place, integer(0), state, loc)
+def pointer_to(
+    part: Stored, item: Declaration, function: CFunction | None, state: ReadingState
+) -> Stored | Moving:
+    """Return the symbol of a pointer to a part, in a function that may move it."""
+    if not part.shape or not is_moved(item, function):
+        return part
+    place = state.source.add_variable(f"{item.name}_at", (), ElementType.INT32, item.loc)
+    assign(Access(place.variable, ()), place, integer(0), state, item.loc)
     return Moving(part, place)
+
+
+def is_moved(item: Declaration, function: CFunction | None) -> bool:
+    """Return whether a function lets a pointer of its own point elsewhere later."""
+    if function is None or item.type.is_reference:
+        return False
+    return item.name in moved_names(function)
 
 
 def move(pointer: Moving, node: ast.Assignment, state: ReadingState) -> None:

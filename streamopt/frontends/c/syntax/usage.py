@@ -75,7 +75,8 @@ def usage_of(function: CFunction) -> NameUsage:
     return NameUsage(assigned, frozenset(counters), frozenset(passed))
 
 
-def moved_names(function: CFunction) -> set[str]:
+@lru_cache(maxsize=256)
+def moved_names(function: CFunction) -> frozenset[str]:
     """Return the names that are assigned as a whole, not by elements, after their declaration.
 
     A name that stands for several variables is none of them.
@@ -84,7 +85,7 @@ def moved_names(function: CFunction) -> set[str]:
     found = {target.name for target in targets if isinstance(target, ast.ID)}
     declared = Tally(node.name for node in walked(function.body) if isinstance(node, ast.Decl))
     declared.update(parameter.name for parameter in function.parameters)
-    return {name for name in found if declared[name] < 2}
+    return frozenset(name for name in found if declared[name] < 2)
 
 
 def counted_name(item: ast.For) -> str | None:
