@@ -29,11 +29,10 @@ PARTIAL_TILES = "partial_tiles"
 
 _TOOL: Binding = ()
 ADDERS_IN_FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
-_FABRIC = ADDERS_IN_FABRIC
 _MULTIPLIERS = (Implementation.FULLDSP, Implementation.MEDDSP, Implementation.FABRIC)
 """With fewer DSPs than the tool takes unasked, those with more of them first."""
 _FULLDSP: Binding = ((Operator.MUL, Implementation.FULLDSP),)
-_LUTS = frozenset({*_FABRIC, (Operator.MUL, Implementation.FABRIC)})
+_LUTS = frozenset({*ADDERS_IN_FABRIC, (Operator.MUL, Implementation.FABRIC)})
 _DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
 
 _SPLIT = ("split_arrays", "split_loops")
@@ -197,6 +196,6 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
     return (
         _TOOL,
         *(way for way in fewer if way == _FULLDSP),
-        _FABRIC,
-        *((*_FABRIC, *way) for way in fewer),
+        ADDERS_IN_FABRIC,
+        *((*ADDERS_IN_FABRIC, *way) for way in fewer),
     )

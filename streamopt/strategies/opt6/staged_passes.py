@@ -19,6 +19,7 @@ from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.perf.as_built.work_bound import work_bound_cycles
+from streamopt.space.tiles import divisors
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import ADDERS_IN_FABRIC, bindings, counted
 from streamopt.strategies.opt6.simulated_design import judged
@@ -126,7 +127,8 @@ class _StagedSearch:
     def __init__(self, run: Run, options: SearchOptions, steps: int) -> None:
         self._run, self._options, self._steps = run, options, steps
         self._graph, self._limits = run.problem.graph, options.region.limits
-        self._stages = len(one_pass(self._graph, 1).nodes)
+        self._step_nodes = one_pass(self._graph, 1).nodes
+        self._updates = sum(not _is_mover(node) for node in self._step_nodes)
 
     def best(self) -> StagedDesign | None:
         """Return the first design within the limits, of those that promise the fewest cycles."""
@@ -143,7 +145,7 @@ class _StagedSearch:
             self._run.clock.check()
             growth = self._growth(lanes)
             fits = False
-            for steps in _divisors(self._steps):
+            for steps in divisors(self._steps, 1):
                 in_fabric = _fewest_in_fabric(growth, steps, self._updates, self._limits)
                 if in_fabric is None:
                     break
@@ -153,17 +155,12 @@ class _StagedSearch:
             if not fits:
                 return
 
-    @property
-    def _updates(self) -> int:
-        """Return the stages of a step."""
-        return sum(not _is_mover(node) for node in one_pass(self._graph, 1).nodes)
-
     def _lane_counts(self) -> list[int]:
-        nodes = [node for node in one_pass(self._graph, 1).nodes if len(node.loops) > 1]
+        nodes = [node for node in self._step_nodes if len(node.loops) > 1]
         if not nodes:
             return [1]
         most = max(node.iterations for node in nodes) // MOST_ITERATIONS
-        counts = _divisors(gcd(*(node.loops[-1].trip_count for node in nodes)))
+        counts = divisors(gcd(*(node.loops[-1].trip_count for node in nodes)), 1)
         return [lanes for lanes in counts if most <= lanes <= MOST_LANES]
 
     def _growth(self, lanes: int) -> _Growth:
@@ -259,7 +256,3 @@ def _fewest_in_fabric(growth: _Growth, steps: int, updates: int, limits: Resourc
 
 def _amounts(design: SimulatedDesign) -> tuple[int, ...]:
     return tuple(getattr(design.used, name) for name in RESOURCE_NAMES)
-
-
-def _divisors(number: int) -> list[int]:
-    return [n for n in range(1, number + 1) if number % n == 0]

@@ -108,7 +108,8 @@ def _shape(around: Sequence[StepLoop], phase: Phase) -> PhaseShape:
         table = table.entered(loop, bounding((*around[place + 1 :], *phase.loops)))
     spans: list[LoopSpan] = []
     rows = len(table.counts)
-    inner, own = table.with_rows(), {loop.name for loop in phase.loops}
+    inner = table.with_rows()
+    own = {loop.name for loop in phase.loops}
     for place, loop in enumerate(phase.loops):
         low, extent = inner.bounds(loop)
         if bounding((loop,)) & own:
