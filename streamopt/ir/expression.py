@@ -243,6 +243,21 @@ def as_affine(operand: Expression) -> Affine | None:
             return None
 
 
+def affine_difference(comparison: Compare) -> Affine | None:
+    """Return ``left - right`` of a comparison of affine expressions; None for others."""
+    left, right = as_affine(comparison.left), as_affine(comparison.right)
+    return None if left is None or right is None else left - right
+
+
+def equations(condition: Condition | None) -> Iterator[Affine]:
+    """Yield affine expressions that are 0 wherever a condition holds: its conjuncts say so."""
+    for part in () if condition is None else conjuncts(condition):
+        if isinstance(part, Compare) and part.op is CompareOp.EQ:
+            difference = affine_difference(part)
+            if difference is not None:
+                yield difference
+
+
 def is_affine_condition(condition: Condition) -> bool:
     """Return whether a condition depends on the iterators alone, by affine expressions."""
     match condition:

@@ -11,7 +11,7 @@ from streamopt.codegen.layout import extents_text
 from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.tree import CppStatement, Item, Pragma
 from streamopt.ir.affine import Iter, Mod
-from streamopt.ir.expression import Compare, CompareOp, as_affine, conjuncts
+from streamopt.ir.expression import equations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,14 +101,5 @@ def _strides(place: Affine, factor: int, lanes: Mapping[str, int]) -> dict[str, 
 
 def _fixed(guards: Sequence[Condition]) -> set[str]:
     """Return the iterators that equations of a guard give a value."""
-    found: set[str] = set()
-    for part in (part for guard in guards for part in conjuncts(guard)):
-        match part:
-            case Compare(CompareOp.EQ, left, right):
-                sides = as_affine(left), as_affine(right)
-                if sides[0] is not None and sides[1] is not None:
-                    gap = sides[0] - sides[1]
-                    found |= {atom.name for atom, _ in gap.terms if isinstance(atom, Iter)}
-            case _:
-                pass
-    return found
+    gaps = (gap for guard in guards for gap in equations(guard))
+    return {atom.name for gap in gaps for atom, _ in gap.terms if isinstance(atom, Iter)}

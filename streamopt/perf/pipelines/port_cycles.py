@@ -19,9 +19,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, as_affine, conjuncts, substitute_condition
+from streamopt.ir.expression import equations, substitute_condition
 from streamopt.ir.network import AccessMode, Place
-from streamopt.ir.operators import CompareOp
 from streamopt.perf.pipelines.depth import levels
 from streamopt.perf.pipelines.lane_accesses import may_hold
 from streamopt.perf.pipelines.operation_graph import built_operations
@@ -275,14 +274,10 @@ class _Iteration:
 
 def _fixed(condition: Condition) -> Iterator[tuple[str, int]]:
     """Yield iterators that a condition fixes, with their values."""
-    for part in conjuncts(condition):
-        if isinstance(part, Compare) and part.op is CompareOp.EQ:
-            sides = as_affine(part.left), as_affine(part.right)
-            if sides[0] is not None and sides[1] is not None:
-                difference = sides[0] - sides[1]
-                name = Affine(difference.terms).as_iterator()
-                if name is not None:
-                    yield name, -difference.constant
+    for difference in equations(condition):
+        name = Affine(difference.terms).as_iterator()
+        if name is not None:
+            yield name, -difference.constant
 
 
 def _cycles(operation: Operation, lanes: Mapping[str, int], target: Target) -> int:

@@ -191,11 +191,9 @@ def may_hold(
     match guard:
         case None:
             return True
-        case ir.Compare(op, left, right):
-            sides = ir.as_affine(left), ir.as_affine(right)
-            if sides[0] is None or sides[1] is None:
-                return True
-            return _compares(op, sides[0] - sides[1], values, lanes)
+        case ir.Compare(op):
+            difference = ir.affine_difference(guard)
+            return True if difference is None else _compares(op, difference, values, lanes)
         case ir.Logic(op, operands):
             parts = [may_hold(operand, values, lanes) for operand in operands]
             joined = np.logical_and if op is ir.LogicOp.AND else np.logical_or

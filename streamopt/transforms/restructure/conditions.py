@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp, as_affine
+from streamopt.ir.expression import (
+    Compare,
+    CompareOp,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    affine_difference,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,11 +24,9 @@ if TYPE_CHECKING:
 def simplified(condition: Condition, trip_counts: Mapping[str, int]) -> Condition | bool:
     """Return a shorter condition, or its truth where it is the same at every iteration."""
     match condition:
-        case Compare(op, left, right):
-            sides = as_affine(left), as_affine(right)
-            if sides[0] is None or sides[1] is None:
-                return condition
-            return _compared(*_undivided(op, sides[0] - sides[1]), trip_counts)
+        case Compare(op):
+            gap = affine_difference(condition)
+            return condition if gap is None else _compared(*_undivided(op, gap), trip_counts)
         case Logic(op, operands):
             parts = [simplified(operand, trip_counts) for operand in operands]
             return _joined(op, parts)

@@ -152,15 +152,11 @@ _FAR = 1 << 31
 
 def _bound(condition: ir.Condition) -> tuple[str, Span] | None:
     """Return a condition on one iterator as bounds; None for others."""
-    match condition:
-        case ir.Compare(op, left, right):
-            pass
-        case _:
-            return None
-    sides = ir.as_affine(left), ir.as_affine(right)
-    if sides[0] is None or sides[1] is None:
+    if not isinstance(condition, ir.Compare):
         return None
-    value = sides[0] - sides[1]
+    op, value = condition.op, ir.affine_difference(condition)
+    if value is None:
+        return None
     names = value.iterators()
     if len(names) != 1 or not value.is_linear or value.factors[names[0]] not in (1, -1):
         return None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.operators import CompareOp
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
 from streamopt.ir.stepping.stepped import HeldArray, HeldDimension, Mirror
 from streamopt.transforms.stepped.copies import (
@@ -223,15 +222,8 @@ def _solved_places(
     """Return the places of a write; of loops that its guard tells the iteration, no lanes."""
     known: dict[str, Affine] = {}
     parallel = {loop.name for loop in draft.phase.loops}
-    for part in () if guard is None else ir.conjuncts(guard):
-        match part:
-            case ir.Compare(CompareOp.EQ, left, right):
-                sides = ir.as_affine(left), ir.as_affine(right)
-            case _:
-                continue
-        if sides[0] is None or sides[1] is None:
-            continue
-        apart = (sides[0] - sides[1]).substitute(known)
+    for equation in ir.equations(guard):
+        apart = equation.substitute(known)
         for name, factor in apart.factors.items():
             if name in parallel and name not in known and abs(factor) == 1:
                 rest = apart - Affine.iterator(name).scaled(factor)

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.phase_reads import is_overwritten, reads_of
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.operators import CompareOp
 from streamopt.ir.stepping.steps import Phase, Repeat, Steps
 
 if TYPE_CHECKING:
@@ -90,18 +89,11 @@ def _spelled_alike(statement: Statement, known: Iterable[Access]) -> Statement:
 def told_iterators(guard: ir.Condition | None) -> dict[str, int]:
     """Return the iterators whose number a guard tells, with it."""
     found: dict[str, int] = {}
-    for part in () if guard is None else ir.conjuncts(guard):
-        match part:
-            case ir.Compare(CompareOp.EQ, left, right):
-                sides = ir.as_affine(left), ir.as_affine(right)
-            case _:
-                continue
-        if sides[0] is not None and sides[1] is not None:
-            apart = sides[0] - sides[1]
-            if apart.is_linear and len(apart.factors) == 1:
-                ((name, factor),) = apart.factors.items()
-                if apart.constant % factor == 0:
-                    found[name] = -apart.constant // factor
+    for apart in ir.equations(guard):
+        if apart.is_linear and len(apart.factors) == 1:
+            ((name, factor),) = apart.factors.items()
+            if apart.constant % factor == 0:
+                found[name] = -apart.constant // factor
     return found
 
 
