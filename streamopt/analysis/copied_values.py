@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.affine_pieces import affine_pieces
 from streamopt.analysis.dependence import StatementRead, execution_order
-from streamopt.analysis.instances import access_text, domain_text
+from streamopt.analysis.instances import elements_at, iterations_of
 from streamopt.ir.expression import Read, substitute
 
 if TYPE_CHECKING:
@@ -97,11 +97,7 @@ class CopiedValues:
         return found
 
     def _domain(self, at: int) -> Any:
-        import islpy as isl
-
-        instance = self.statements[at]
-        names = ", ".join(f"c{place}" for place in range(len(instance.loops)))
-        return isl.Set(f"{{ S{at}[{names}] : {domain_text(instance)} }}")
+        return iterations_of(self.statements[at], f"S{at}")
 
     def _source_of(self, touch: StatementRead, writer: int) -> Any:
         """Return the relation from the iterations of a read to those of a writer."""
@@ -138,6 +134,4 @@ class CopiedValues:
         return True
 
     def _touched(self, at: int, access: Access) -> Any:
-        import islpy as isl
-
-        return isl.Map(f"{{ {access_text(f'S{at}', self.statements[at], access)} }}")
+        return elements_at(f"S{at}", self.statements[at], access)

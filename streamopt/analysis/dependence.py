@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.instances import access_text, is_certain
+from streamopt.analysis.instances import all_elements, elements_at, is_certain
 from streamopt.analysis.last_touches import AT_ONCE, Event, last_touches
 
 if TYPE_CHECKING:
@@ -189,15 +189,10 @@ def execution_order(statements: Sequence[StatementInstance], earlier: int, later
 
 def covers(instance: StatementInstance, shape: Sequence[int]) -> bool:
     """Return whether the statement surely writes every element of an array of that shape."""
-    import islpy as isl
-
     if not is_certain(instance):
         return False
-    written = isl.Map(f"{{ {access_text('W', instance, instance.target)} }}").range()
-    names = [f"d{at}" for at in range(len(shape))]
-    inside = " and ".join(f"0 <= {n} < {e}" for n, e in zip(names, shape, strict=True)) or "true"
-    array = isl.Set(f"{{ A_{instance.target.array}[{', '.join(names)}] : {inside} }}")
-    return bool(array.is_subset(written))
+    written = elements_at("W", instance, instance.target).range()
+    return bool(all_elements(instance.target.array, shape).is_subset(written))
 
 
 def _event(statement: int, number: int, instance: StatementInstance, access: Access) -> Event:
@@ -262,7 +257,7 @@ def dependence_relations(statements: Sequence[StatementInstance]) -> tuple[Depen
     touched: dict[str, list[tuple[int, bool, Access, Any]]] = {}
     for at, instance in enumerate(statements):
         for access, where, writes in _accesses(instance):
-            relation = _access_map(where, access, at)
+            relation = elements_at(f"S{at}", where, access)
             touched.setdefault(access.array, []).append((at, writes, access, relation))
     orders: dict[tuple[int, int], Any] = {}
     return tuple(
@@ -303,9 +298,3 @@ def _accesses(
     yield instance.target, instance, True
     for access, where in dict.fromkeys(instance.conditional_reads):
         yield access, where, False
-
-
-def _access_map(instance: StatementInstance, access: Access, at: int) -> Any:
-    import islpy as isl
-
-    return isl.Map(f"{{ {access_text(f'S{at}', instance, access)} }}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.instances import domain_text, hull_of
+from streamopt.analysis.instances import domain_text, hull_of, may_run
 from streamopt.ir.affine import Iter
 from streamopt.ir.text import isl_affine
 
@@ -26,8 +26,7 @@ def exact_ends(value: Affine, instance: StatementInstance) -> tuple[int, int] | 
 
     names = {iterator: f"c{at}" for at, iterator in enumerate(instance.iterators)}
     whole, around = domain_text(instance), ", ".join(names.values())
-    domain = isl.Set(f"{{ [{around}] : {whole} }}")
-    if domain.is_empty():
+    if not may_run(instance):
         return None
     if not any(isinstance(atom, Iter) for atom, _ in value.terms):
         return hull_ends(value, instance)

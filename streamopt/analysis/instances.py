@@ -16,7 +16,7 @@ After::
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
@@ -129,6 +129,14 @@ def _reach(value: Affine, known: dict[str, Hull]) -> tuple[int, int]:
     return value.interval({name: (low, high - 1) for name, (low, high) in known.items()})
 
 
+def loops_over(iterators: Sequence[str], shape: Sequence[int]) -> tuple[RangeLoop, ...]:
+    """Return loops from 0 over the places along each dimension, with nothing inside."""
+    return tuple(
+        RangeLoop(iterator, (Affine(),), (Affine.of(extent),), ())
+        for iterator, extent in zip(iterators, shape, strict=True)
+    )
+
+
 def bound_conditions(loop: RangeLoop) -> Iterator[ir.Condition]:
     """Yield that the iterator is inside the bounds of its loop."""
     iterator = ir.Index(Affine.iterator(loop.iterator))
@@ -162,6 +170,30 @@ def access_text(event: str, instance: StatementInstance, access: ir.Access, leve
     subscripts = ", ".join([*places, *[*names.values()][:level]])
     head = f"{event}[{tuple_text}] -> A_{access.array}[{subscripts}]"
     return f"{head} : {domain_text(instance)}"
+
+
+def iterations_of(instance: StatementInstance, name: str = "") -> Any:
+    """Return the isl set of the iterations of an instance, but for its conditions on data."""
+    import islpy as isl
+
+    names = ", ".join(_names(instance).values())
+    return isl.Set(f"{{ {name}[{names}] : {domain_text(instance)} }}")
+
+
+def elements_at(event: str, instance: StatementInstance, access: ir.Access) -> Any:
+    """Return the isl relation from the iterations of an event to the array elements it touches."""
+    import islpy as isl
+
+    return isl.Map(f"{{ {access_text(event, instance, access)} }}")
+
+
+def all_elements(array: str, shape: Sequence[int]) -> Any:
+    """Return the isl set of the elements of an array."""
+    import islpy as isl
+
+    names = [f"d{at}" for at in range(len(shape))]
+    inside = " and ".join(f"0 <= {n} < {e}" for n, e in zip(names, shape, strict=True)) or "true"
+    return isl.Set(f"{{ A_{array}[{', '.join(names)}] : {inside} }}")
 
 
 def schedule_text(event: str, instance: StatementInstance, length: int, phase: int) -> str:
@@ -218,7 +250,4 @@ def may_run(instance: StatementInstance) -> bool:
     """Return whether a statement runs in some iteration, if the conditions on data allow it."""
     if not instance.loops and not instance.guards:
         return True
-    import islpy as isl
-
-    names = ", ".join(f"c{at}" for at in range(len(instance.loops)))
-    return not isl.Set(f"{{ [{names}] : {domain_text(instance)} }}").is_empty()
+    return not iterations_of(instance).is_empty()

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.dependence import dependence_relations
-from streamopt.analysis.instances import StatementInstance, domain_text
+from streamopt.analysis.instances import StatementInstance, iterations_of, loops_over
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.source import Assign, RangeLoop
+from streamopt.ir.source import Assign
 from streamopt.transforms.autoschedule.linear import affine_of_row, equalities, reduced
 from streamopt.transforms.scheduling.timed import is_reduction_step
 
@@ -144,13 +144,10 @@ class OrderProblem:
 
 def problem_of(node: SequentialNode) -> OrderProblem:
     """Return all iterations of a node; statements that never run have no piece."""
-    import islpy as isl
-
     instances = [_instance(node, statement, at) for at, statement in enumerate(node.statements)]
     points: dict[int, Any] = {}
-    names = ", ".join(f"c{at}" for at in range(len(node.loops)))
     for at, instance in enumerate(instances):
-        found = isl.Set(f"{{ S{at}[{names}] : {domain_text(instance)} }}")
+        found = iterations_of(instance, f"S{at}")
         if not found.is_empty():
             points[at] = found
     place = {at: number for number, at in enumerate(points)}
@@ -168,10 +165,7 @@ def problem_of(node: SequentialNode) -> OrderProblem:
 
 
 def _instance(node: SequentialNode, statement: Statement, at: int) -> StatementInstance:
-    loops = tuple(
-        RangeLoop(loop.name, (Affine.of(0),), (Affine.of(loop.trip_count),), ())
-        for loop in node.loops
-    )
+    loops = loops_over([loop.name for loop in node.loops], [loop.trip_count for loop in node.loops])
     guards = () if statement.guard is None else ir.conjuncts(statement.guard)
     position = (*(0 for _ in loops), at)
     return StatementInstance(Assign(statement.target, statement.value), loops, position, guards)

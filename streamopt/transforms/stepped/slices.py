@@ -18,7 +18,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.instances import StatementInstance, access_text, domain_text, is_certain
+from streamopt.analysis.instances import (
+    StatementInstance,
+    all_elements,
+    elements_at,
+    is_certain,
+    iterations_of,
+    loops_over,
+)
 from streamopt.analysis.last_touches import Event, last_touches
 from streamopt.analysis.phase_reads import is_forwarded
 from streamopt.ir import expression as ir
@@ -109,10 +116,7 @@ class SliceFinder:
         if array not in self._lasting:
             names = [f"d{at}" for at in range(len(self.shapes[array]))]
             access = ir.Access(array, tuple(map(Affine.iterator, names)))
-            loops = tuple(
-                RangeLoop(name, (Affine(),), (Affine.of(extent),), ())
-                for name, extent in zip(names, self.shapes[array], strict=True)
-            )
+            loops = loops_over(names, self.shapes[array])
             end = StatementInstance(
                 Assign(access, ir.Read(access)), loops, (AT_END, *(0 for _ in names))
             )
@@ -215,7 +219,10 @@ class _Values:
             name, points = relation.get_tuple_name(isl.dim_type.in_), relation.domain()
             known = self.written.get(name)
             self.written[name] = points if known is None else known.union(points)
-        self.first = {name: _accessed(event) for name, event in self.sinks.items()}
+        self.touched = {
+            name: elements_at(name, event.instance, access) for name, event in self.sinks.items()
+        }
+        self.first = {**self.touched}
         for relation in self.relations:
             if relation.get_tuple_name(isl.dim_type.in_) not in certain:
                 continue
@@ -270,15 +277,11 @@ class _Values:
         for at, iterator in enumerate(instance.iterators):
             if iterator in self.sums[placed.phase]:
                 points = points.eliminate(isl.dim_type.set, at, 1)
-        return condition_of_set(points, _domain(name, instance), instance.iterators)
+        return condition_of_set(points, iterations_of(instance, name), instance.iterators)
 
     def _start(self, elements: Any) -> tuple[Condition | None, Any]:
-        import islpy as isl
-
         names = [f"d{at}" for at in range(len(self.shape))]
-        inside = " and ".join(f"0 <= {n} < {e}" for n, e in zip(names, self.shape, strict=True))
-        box = isl.Set(f"{{ A_{self.access.array}[{', '.join(names)}] : {inside or 'true'} }}")
-        return condition_of_set(elements, box, names)
+        return condition_of_set(elements, all_elements(self.access.array, self.shape), names)
 
     def _place_map(self, held: tuple[HeldDimension, ...]) -> Any:
         """Return the relation from elements to places."""
@@ -292,13 +295,12 @@ class _Values:
     def _collide(self, places: Any, written: Mapping[str, Any]) -> bool:
         """Return whether a place gets another element while a read still needs what it has."""
         depth = 2 * max(p.around for p in (*self.readers, *self.writers)) + 1
-        read = {name: _accessed(event) for name, event in self.sinks.items()}
         for other, points in written.items():
             placed = self.writes[other]
-            there = _accessed(Event(other, placed.instance, placed.instance.target, 1))
+            there = elements_at(other, placed.instance, placed.instance.target)
             there = there.intersect_domain(points)
             late = _visits(other, placed, depth)
-            for name, here in read.items():
+            for name, here in self.touched.items():
                 same_place = here.apply_range(places).apply_range(
                     there.apply_range(places).reverse()
                 )
@@ -308,12 +310,18 @@ class _Values:
                 threats = other_element.intersect(before)
                 if threats.is_empty():
                     continue
-                if self._meets(name, threats, other, late, depth):
+                if self._meets(name, threats, late, depth):
                     return True
         return False
 
-    def _meets(self, read: str, threats: Any, other: str, late: Any, depth: int) -> bool:
-        """Return whether a write to a place is not before the value that a read finds there."""
+    def _meets(self, read: str, threats: Any, late: Any, depth: int) -> bool:
+        """Return whether a write to a place is not before the value that a read finds there.
+
+        Parameters
+        ----------
+        late
+            From the iterations of the write to their visits.
+        """
         import islpy as isl
 
         if not threats.intersect_domain(self.first[read].domain()).is_empty():
@@ -333,20 +341,6 @@ def _evaluated(instance: StatementInstance, access: Access) -> StatementInstance
     """Return the statement guarded by when it reads an element."""
     found = [one for read, one in instance.conditional_reads if read == access]
     return found[0] if len(found) == 1 else instance
-
-
-def _accessed(event: Event) -> Any:
-    """Return the relation from the iterations of an event to elements."""
-    import islpy as isl
-
-    return isl.Map(f"{{ {access_text(event.name, event.instance, event.access)} }}")
-
-
-def _domain(name: str, instance: StatementInstance) -> Any:
-    import islpy as isl
-
-    names = ", ".join(f"c{at}" for at in range(len(instance.loops)))
-    return isl.Set(f"{{ {name}[{names}] : {domain_text(instance)} }}")
 
 
 def _visits(name: str, placed: _Placed, depth: int) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import data_flow
-from streamopt.analysis.instances import StatementInstance
+from streamopt.analysis.instances import StatementInstance, loops_over
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
-from streamopt.ir.source import Assign, RangeLoop
+from streamopt.ir.source import Assign
 from streamopt.transforms.restructure.flat_source import FlatSource, uses_of, with_accesses
 
 if TYPE_CHECKING:
@@ -110,10 +110,7 @@ def _end(name: str, body: FlatSource) -> tuple[StatementInstance, ...]:
     if not (variable.is_argument and variable.is_wanted):
         return ()
     names = [f"{name}_end{at}" for at in range(len(variable.shape))]
-    loops = tuple(
-        RangeLoop(iterator, (Affine(),), (Affine.of(extent),), ())
-        for iterator, extent in zip(names, variable.shape, strict=True)
-    )
+    loops = loops_over(names, variable.shape)
     last = max(instance.position[0] for instance in body.statements) + 1
     element = Access(name, tuple(map(Affine.iterator, names)))
     assign = Assign(Access(f"{name}_end", ()), Read(element))

@@ -11,10 +11,10 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import StatementRead, covers, data_flow
-from streamopt.analysis.instances import StatementInstance, hull_of
+from streamopt.analysis.instances import StatementInstance, hull_of, loops_over
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
-from streamopt.ir.source import Assign, RangeLoop
+from streamopt.ir.source import Assign
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from streamopt.analysis.dependence import DataFlow
     from streamopt.analysis.instances import Hull
+    from streamopt.ir.source import RangeLoop
 
 MAX_EXPANDED_ELEMENTS = 2**24
 """Largest array that an expansion may make."""
@@ -255,10 +256,7 @@ def _copy_out(
     taken = {iterator for instance in body.statements for iterator in instance.iterators}
     names = [f"{name}_d{at}" for at in range(len(shape))]
     names = [f"{n}_out" if n in taken else n for n in names]
-    loops = tuple(
-        RangeLoop(iterator, (Affine(),), (Affine.of(extent),), ())
-        for iterator, extent in zip(names, shape, strict=True)
-    )
+    loops = loops_over(names, shape)
     place = tuple(map(Affine.iterator, names))
     last = max(instance.position[0] for instance in body.statements) + 1
     assign = Assign(Access(name, place), Read(Access(final.array, (*final.subscripts, *place))))
