@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.stepping.steps import Phase, Repeat, Steps
-from streamopt.ir.text import isl_affine
 from streamopt.transforms.autoschedule.linear import inverse, is_combination
 from streamopt.transforms.autoschedule.orders import SharedIterations, pieces_in
 from streamopt.transforms.autoschedule.spans import guard_of, step_loop, within_loops
@@ -160,7 +159,7 @@ class _Builder:
         box = within_loops([one.loop for one in inside])
         statements: list[_Laid] = []
         for piece in group.pieces:
-            times = self._relation(piece, [one.values[piece] for one in inside])
+            times = self.problem.values_at(piece, [one.values[piece] for one in inside])
             laid = _Laid(self._statement(piece, inside), times.range())
             if statements and (joined := _joined(statements[-1], laid)) is not None:
                 statements[-1] = joined
@@ -185,34 +184,22 @@ class _Builder:
             if one.is_sum_step and one.source == one.sink == piece:
                 same = one.relation
                 for loop in around:
-                    same = same.intersect(self._equal(piece, loop.values[piece]))
+                    same = same.intersect(self.problem.equal_at(piece, loop.values[piece]))
                 found += [
                     loop
                     for loop in loops
-                    if not same.is_subset(self._equal(piece, loop.values[piece]))
+                    if not same.is_subset(self.problem.equal_at(piece, loop.values[piece]))
                 ]
         return tuple(found)
-
-    def _equal(self, piece: int, value: Affine) -> Any:
-        """Return pairs of points of a piece at which a value is the same."""
-        relation = self._relation(piece, [value])
-        return relation.apply_range(relation.reverse())
-
-    def _relation(self, piece: int, values: Sequence[Affine]) -> Any:
-        """Return the values at the points of a piece."""
-        import islpy as isl
-
-        names = {loop: f"c{at}" for at, loop in enumerate(self.problem.loops)}
-        texts = ", ".join(isl_affine(value, names) for value in values)
-        relation = isl.Map(f"{{ S{piece}[{', '.join(names.values())}] -> [{texts}] }}")
-        return relation.intersect_domain(self.problem.pieces[piece].points)
 
     def _union(
         self, values: Mapping[int, Affine], around: Sequence[_Outer], pieces: Sequence[int]
     ) -> Any:
         """Return the values of loops around pieces and, last, of one more."""
         found = [
-            self._relation(piece, [*(one.values[piece] for one in around), values[piece]]).range()
+            self.problem.values_at(
+                piece, [*(one.values[piece] for one in around), values[piece]]
+            ).range()
             for piece in pieces
         ]
         total = found[0]

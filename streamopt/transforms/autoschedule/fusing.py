@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.text import isl_affine
 from streamopt.transforms.autoschedule.orders import (
     InOrder,
     OrderedLoop,
@@ -102,13 +101,7 @@ def _joined(
 
 
 def _least(problem: OrderProblem, piece: int, value: Affine) -> int:
-    import islpy as isl
-
-    names = {loop: f"c{at}" for at, loop in enumerate(problem.loops)}
-    head = f"S{piece}[{', '.join(names.values())}]"
-    relation = isl.Map(f"{{ {head} -> [{isl_affine(value, names)}] }}")
-    points = problem.pieces[piece].points.apply(relation)
-    return int(points.dim_min_val(0).to_python())
+    return int(problem.values_at(piece, [value]).range().dim_min_val(0).to_python())
 
 
 def with_shifted_phases(

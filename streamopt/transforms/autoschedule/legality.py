@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.ir import expression as ir
 from streamopt.ir.stepping.steps import walk_phases
-from streamopt.ir.text import isl_affine, isl_condition
+from streamopt.ir.text import isl_condition
+from streamopt.transforms.autoschedule.pieces import element_text
 from streamopt.transforms.autoschedule.spans import within_loops
 
 if TYPE_CHECKING:
@@ -74,12 +75,10 @@ def _has_its_accesses(
     if not (one.times.is_injective() and one.times.domain().is_equal(points)):
         return False
     original = problem.statement(one.piece)
-    own = {loop: f"c{at}" for at, loop in enumerate(problem.loops)}
-    head, tuple_text = f"[{', '.join(names.values())}]", f"S{one.piece}[{', '.join(own.values())}]"
+    head = f"[{', '.join(names.values())}]"
     for new, old in zip(_accesses(statement), _accesses(original), strict=True):
-        here = isl.Map(f"{{ {head} -> {_element(new, names)} }}")
-        there = isl.Map(f"{{ {tuple_text} -> {_element(old, own)} }}").intersect_domain(points)
-        if not one.times.apply_range(here).is_equal(there):
+        here = isl.Map(f"{{ {head} -> {element_text(new, names)} }}")
+        if not one.times.apply_range(here).is_equal(problem.elements_at(one.piece, old)):
             return False
     return True
 
@@ -90,11 +89,6 @@ def _accesses(statement: Statement) -> Iterable[ir.Access]:
     guards = () if statement.guard is None else ir.conjuncts(statement.guard)
     for expression in (*(g for g in guards if not ir.is_affine_condition(g)), statement.value):
         yield from (p.access for p in ir.walk(expression) if isinstance(p, ir.Read))
-
-
-def _element(access: ir.Access, names: Mapping[str, str]) -> str:
-    subscripts = ", ".join(isl_affine(subscript, names) for subscript in access.subscripts)
-    return f"A_{access.array}[{subscripts}]"
 
 
 def _is_kept(ordering: Ordering, first: Placed, second: Placed, phase: Phase) -> bool:

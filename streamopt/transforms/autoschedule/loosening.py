@@ -13,15 +13,13 @@ Whether that is legal is for others to say.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from streamopt.ir.text import isl_affine
 from streamopt.transforms.autoschedule.orders import InOrder, SharedIterations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamopt.ir.affine import Affine
     from streamopt.transforms.autoschedule.orders import OrderedLoop, SunkItem
     from streamopt.transforms.autoschedule.pieces import OrderProblem
 
@@ -89,16 +87,7 @@ def _may_be_parallel(
             continue
         same = one.relation
         for outer in around:
-            same = same.intersect(_equal(problem, one.source, outer.values[one.source]))
-        if not same.is_subset(_equal(problem, one.source, loop.values[one.source])):
+            same = same.intersect(problem.equal_at(one.source, outer.values[one.source]))
+        if not same.is_subset(problem.equal_at(one.source, loop.values[one.source])):
             return False
     return True
-
-
-def _equal(problem: OrderProblem, piece: int, value: Affine) -> Any:
-    import islpy as isl
-
-    names = {loop: f"c{at}" for at, loop in enumerate(problem.loops)}
-    head = f"S{piece}[{', '.join(names.values())}]"
-    relation = isl.Map(f"{{ {head} -> [{isl_affine(value, names)}] }}")
-    return relation.apply_range(relation.reverse())

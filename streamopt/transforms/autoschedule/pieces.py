@@ -16,11 +16,12 @@ from streamopt.analysis.instances import StatementInstance, iterations_of, loops
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.source import Assign
+from streamopt.ir.text import isl_affine
 from streamopt.transforms.autoschedule.linear import affine_of_row, equalities, reduced
 from streamopt.transforms.scheduling.timed import is_reduction_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Statement
@@ -105,6 +106,37 @@ class OrderProblem:
         """Return how many simple relations its orderings are."""
         return sum(one.relation.n_basic_map() for one in self.orderings)
 
+    @property
+    def names(self) -> dict[str, str]:
+        """Return the names of the loops in the points of pieces."""
+        return {loop: f"c{at}" for at, loop in enumerate(self.loops)}
+
+    def tuple_text(self, piece: int) -> str:
+        """Return a point of a piece for isl: ``S0[c0, c1]``."""
+        return f"S{piece}[{', '.join(self.names.values())}]"
+
+    def values_at(self, piece: int, values: Iterable[Affine]) -> Any:
+        """Return the isl relation from the points of a piece to some values."""
+        import islpy as isl
+
+        names = self.names
+        texts = ", ".join(isl_affine(value, names) for value in values)
+        relation = isl.Map(f"{{ {self.tuple_text(piece)} -> [{texts}] }}")
+        return relation.intersect_domain(self.pieces[piece].points)
+
+    def equal_at(self, piece: int, value: Affine) -> Any:
+        """Return pairs of points of a piece at which a value is the same."""
+        relation = self.values_at(piece, [value])
+        return relation.apply_range(relation.reverse())
+
+    def elements_at(self, piece: int, access: ir.Access) -> Any:
+        """Return the isl relation from the points of a piece to the elements of an access."""
+        import islpy as isl
+
+        element = element_text(access, self.names)
+        relation = isl.Map(f"{{ {self.tuple_text(piece)} -> {element} }}")
+        return relation.intersect_domain(self.pieces[piece].points)
+
     def statement(self, piece: int) -> Statement:
         """Return the statement of a piece."""
         return self.node.statements[self.pieces[piece].statement]
@@ -140,6 +172,12 @@ class OrderProblem:
             together.append(at)
             last = max(last, ends[at][1])
         yield self.part(sorted(together))
+
+
+def element_text(access: ir.Access, names: Mapping[str, str]) -> str:
+    """Return an element of an array for isl."""
+    subscripts = ", ".join(isl_affine(subscript, names) for subscript in access.subscripts)
+    return f"A_{access.array}[{subscripts}]"
 
 
 def problem_of(node: SequentialNode) -> OrderProblem:

@@ -94,10 +94,10 @@ def _renaming(
     """Return the relation from points of a piece to its coordinates; outer loops are parameters."""
     import islpy as isl
 
-    names = {loop: f"c{at}" for at, loop in enumerate(problem.loops)}
+    names = problem.names
     places = ", ".join(isl_affine(value, names) for value in coordinates)
     equal = " and ".join(f"{names[loop]} = {loop}" for loop in outer) or "true"
-    head = f"S{place}[{', '.join(names.values())}] -> S{place}[{places}]"
+    head = f"{problem.tuple_text(place)} -> S{place}[{places}]"
     parameters = f"[{', '.join(outer)}] -> " if outer else ""
     return isl.Map(f"{parameters}{{ {head} : {equal} }}")
 

@@ -37,7 +37,7 @@ def with_split_pieces(problem: OrderProblem) -> OrderProblem | None:
     for place, piece in enumerate(problem.pieces):
         planes = [*_planes(problem, place)] if place in problem.places else []
         parts[place] = []
-        for points in _sides(problem, piece, planes):
+        for points in _sides(problem, place, planes):
             parts[place].append(len(pieces))
             pieces.append(piece_of(problem.node, piece.statement, points, len(pieces)))
     if len(pieces) == len(problem.pieces):
@@ -63,18 +63,18 @@ def _restricted(one: Ordering, pieces: list[Piece], source: int, sink: int) -> I
         yield Ordering(source, sink, relation, one.is_sum_step)
 
 
-def _sides(problem: OrderProblem, piece: Piece, planes: list[Affine]) -> Iterator[Any]:
+def _sides(problem: OrderProblem, place: int, planes: list[Affine]) -> Iterator[Any]:
     """Yield the points on each side of all planes, and on them, where there are some."""
     import islpy as isl
 
-    names = {loop: f"c{at}" for at, loop in enumerate(problem.loops)}
-    head = f"{piece.points.get_tuple_name()}[{', '.join(names.values())}]"
+    names, head = problem.names, problem.tuple_text(place)
     for signs in product(_SIDES, repeat=len(planes)):
         where = " and ".join(
             f"{isl_affine(plane, names)} {sign} 0"
             for plane, sign in zip(planes, signs, strict=True)
         )
-        points = piece.points.intersect(isl.Set(f"{{ {head} : {where or 'true'} }}"))
+        side = isl.Set(f"{{ {head} : {where or 'true'} }}")
+        points = problem.pieces[place].points.intersect(side)
         if not points.is_empty():
             yield points
 
@@ -85,12 +85,12 @@ def _planes(problem: OrderProblem, place: int) -> Iterator[Affine]:
 
     piece, statement = problem.pieces[place], problem.statement(place)
     own = reduced([*equalities(piece.points)], range(len(problem.loops)))
-    writes = _elements(problem, piece, statement.target)
+    writes = problem.elements_at(place, statement.target)
     found: dict[str, Affine] = {}
     for access in dict.fromkeys(a for e in statement.expressions for a in ir.reads(e)):
         if access.array != statement.target.array or access == statement.target:
             continue
-        meets = _elements(problem, piece, access).apply_range(writes.reverse())
+        meets = problem.elements_at(place, access).apply_range(writes.reverse())
         meets = meets.equate(isl.dim_type.in_, 0, isl.dim_type.out, 0)
         if meets.is_empty():
             continue
@@ -101,13 +101,3 @@ def _planes(problem: OrderProblem, place: int) -> Iterator[Affine]:
                 if len(plane.iterators()) > 1 and plane.is_linear:
                     found[str(plane)] = plane
     yield from (*found.values(),)[:_MOST_PLANES]
-
-
-def _elements(problem: OrderProblem, piece: Piece, access: ir.Access) -> Any:
-    import islpy as isl
-
-    names = {loop: f"c{at}" for at, loop in enumerate(problem.loops)}
-    head = f"{piece.points.get_tuple_name()}[{', '.join(names.values())}]"
-    places = ", ".join(isl_affine(subscript, names) for subscript in access.subscripts)
-    relation = isl.Map(f"{{ {head} -> A_{access.array}[{places}] }}")
-    return relation.intersect_domain(piece.points)
