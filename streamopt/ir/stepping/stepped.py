@@ -240,7 +240,7 @@ class SteppedNest:
     @property
     def phases(self) -> tuple[LanedPhase, ...]:
         """Return the phases in order."""
-        return tuple(_phases(self.items))
+        return tuple(phase for phase, _ in walk_laned(self.items))
 
     def memory(self, name: str) -> HeldArray:
         """Return the memory of that name; raises KeyError."""
@@ -250,9 +250,12 @@ class SteppedNest:
         raise KeyError(name)
 
 
-def _phases(items: tuple[LanedItem, ...]) -> Iterator[LanedPhase]:
+def walk_laned(
+    items: tuple[LanedItem, ...], around: tuple[StepLoop, ...] = ()
+) -> Iterator[tuple[LanedPhase, tuple[StepLoop, ...]]]:
+    """Yield every phase with the loops in order around it, outermost first."""
     for item in items:
         if isinstance(item, LanedPhase):
-            yield item
+            yield item, around
         else:
-            yield from _phases(item.items)
+            yield from walk_laned(item.items, (*around, item.loop))

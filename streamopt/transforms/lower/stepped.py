@@ -25,7 +25,9 @@ from streamopt.ir.network import (
 )
 from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
-from streamopt.ir.stepping.stepped import LanedPhase
+from streamopt.ir.stepping.stepped import LanedPhase, walk_laned
+from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.stepped.tile_loops import LANE, lane_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,10 +78,10 @@ def lower_stepped(
         for held in nest.memories
     }
     begins = dict(node.carries)
-    names = _Names(nest.node)
+    names = FreeNames()
     brought = [
         _bring(
-            names.unique(f"bring_{transfer.array}"),
+            names.fresh(f"{nest.node}.bring_{transfer.array}"),
             sources[begins.get(transfer.array, transfer.array)],
             [(memories[name], nest.memory(name)) for name in transfer.memories],
             transfer,
@@ -89,7 +91,7 @@ def lower_stepped(
     out = {transfer.array: transfer for transfer in nest.handed}
     handed = [
         _hand(
-            names.unique(f"hand_{target.name}"),
+            names.fresh(f"{nest.node}.hand_{target.name}"),
             memories[out[array].memories[0]],
             target,
             out[array],
@@ -98,24 +100,10 @@ def lower_stepped(
     ]
     phases = [
         _PhaseLowering(nest, laned, around, memories, arrays, scheduled.binding).pipeline()
-        for laned, around in _walk(nest.items, ())
+        for laned, around in walk_laned(nest.items)
     ]
     turns = Turns(nest.node, _turn_items(nest.node, nest.items), nest.ii)
     return LoweredNest((*brought, *phases, *handed), turns, tuple(memories.values()))
-
-
-class _Names:
-    def __init__(self, node: str) -> None:
-        self.node = node
-        self.taken: set[str] = set()
-
-    def unique(self, name: str) -> str:
-        wanted, number = f"{self.node}.{name}", 1
-        while wanted in self.taken:
-            number += 1
-            wanted = f"{self.node}.{name}_{number}"
-        self.taken.add(wanted)
-        return wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +122,7 @@ def _copy_loops(shape: tuple[int, ...], counts: tuple[int, ...]) -> _CopyLoops:
     place: list[Affine] = []
     partial: list[PartialTile] = []
     for at, (extent, count) in enumerate(zip(shape, counts, strict=True)):
-        tile, lane, number = f"d{at}", f"d{at}.lane", -(-extent // count)
+        tile, lane, number = f"d{at}", f"d{at}{LANE}", -(-extent // count)
         subscript = Affine()
         if number > 1 or count == 1:
             tiles.append(Loop(tile, number))
@@ -178,16 +166,6 @@ def _hand(name: str, source: Memory, target: Memory, transfer: Transfer) -> Pipe
     return _pipeline(name, loops, ports)
 
 
-def _walk(
-    items: Sequence[LanedItem], around: tuple[StepLoop, ...]
-) -> Iterator[tuple[LanedPhase, tuple[StepLoop, ...]]]:
-    for item in items:
-        if isinstance(item, LanedPhase):
-            yield item, around
-        else:
-            yield from _walk(item.items, (*around, item.loop))
-
-
 def _turn_items(node: str, items: Sequence[LanedItem]) -> tuple[TurnItem, ...]:
     return tuple(
         _turn(node, item)
@@ -225,7 +203,7 @@ class _PhaseLowering:
         self.memories, self.arrays, self.binding = memories, arrays, binding
         self.lanes = dict(laned.lanes)
         self.served = dict(laned.reads)
-        self.position = {tile.name: self._position(tile) for tile in laned.tiles}
+        self.position = lane_places(laned.tiles, self.lanes)
         self.ports: list[Port] = []
         self.operations: list[Operation] = []
         self.values: dict[ir.Access, str] = {}
@@ -242,20 +220,12 @@ class _PhaseLowering:
         return Pipeline(
             f"{self.nest.node}.{laned.phase.name}",
             tuple(Loop(loop.name, max(1, loop.end)) for loop in tiles),
-            tuple(Loop(f"{name}.lane", count) for name, count in laned.lanes),
+            tuple(Loop(name + LANE, count) for name, count in laned.lanes),
             tuple(self.ports),
             tuple(self.operations),
             laned.phase.statements[0].loc,
             counts_digits=True,
         )
-
-    def _position(self, tile: StepLoop) -> Affine:
-        """Return an iterator over tile and lane; a tile loop of one value is that value."""
-        is_single = tile.trip_count == 1
-        place = Affine.of(tile.least) if is_single else Affine.iterator(tile.name)
-        count = self.lanes.get(tile.name, 1)
-        lane = Affine.iterator(f"{tile.name}.lane") if count > 1 else Affine()
-        return place.scaled(count) + lane
 
     def _add(self, number: int, statement: Statement) -> None:
         """Add the reads, the operations and the writes of a statement."""
@@ -268,7 +238,7 @@ class _PhaseLowering:
         )
         element = self.arrays[statement.target.array].element
         step = sum_step(statement)
-        over = tuple(f"{n}.lane" for n in self.lanes if n in self.laned.phase.sums)
+        over = tuple(n + LANE for n in self.lanes if n in self.laned.phase.sums)
         if step is not None and over:
             terms = body.add(step.terms, element, body.value(step.term), over=over)
             before = body.value(ir.Read(statement.target))

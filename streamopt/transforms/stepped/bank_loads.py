@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 CACHED_LOADS = 8192
 """Asked for with one set of copies after another."""
-LANE = ".lane"
-"""Behind the name of a loop: which of its lanes."""
 
 
 @dataclass(frozen=True, slots=True)

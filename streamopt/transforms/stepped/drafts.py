@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.phase_reads import fetched, is_overwritten
 from streamopt.ir.affine import Affine
-from streamopt.transforms.stepped.bank_loads import LANE, laned_access
-from streamopt.transforms.stepped.tile_loops import tile_loops
+from streamopt.transforms.stepped.bank_loads import laned_access
+from streamopt.transforms.stepped.tile_loops import LANE, lane_places, tile_loops
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,19 +41,8 @@ class PhaseDraft:
         lanes = {name + LANE: count for name, count in self.lanes}
         own = {loop.name for loop in self.phase.loops}
         around = {name: number for name, number in told.items() if name not in own}
-        return laned_access(subscripts or (Affine(),), self._position(), lanes, around)
-
-    def _position(self) -> dict[str, Affine]:
-        """Return every iterator over tile and lane; a tile loop of one value is that value."""
-        found: dict[str, Affine] = {}
-        lanes = dict(self.lanes)
-        for tile in self.tiles:
-            place = Affine.iterator(tile.name)
-            place = Affine.of(tile.least) if tile.trip_count == 1 else place
-            count = lanes.get(tile.name, 1)
-            lane = Affine.iterator(tile.name + LANE) if count > 1 else Affine()
-            found[tile.name] = place.scaled(count) + lane
-        return found
+        position = lane_places(self.tiles, dict(self.lanes))
+        return laned_access(subscripts or (Affine(),), position, lanes, around)
 
     def reads_of(self, array: str) -> tuple[Access, ...]:
         """Return the accesses that it fetches of an array, each once."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     Reach = Mapping[str, tuple[int, int]]
     """Lowest and highest value by iterator."""
 
+LANE = ".lane"
+"""Behind the name of a loop: which of its lanes."""
+
 
 def tile_loops(
     phase: Phase, around: Sequence[StepLoop], lanes: Mapping[str, int], order: Sequence[str]
@@ -73,6 +76,18 @@ def tile_loops(
             )
         )
     return tuple(found)
+
+
+def lane_places(tiles: Iterable[StepLoop], lanes: Mapping[str, int]) -> dict[str, Affine]:
+    """Return every iterator over tile and lane; a tile loop of one value is that value."""
+    found: dict[str, Affine] = {}
+    for tile in tiles:
+        is_single = tile.trip_count == 1
+        place = Affine.of(tile.least) if is_single else Affine.iterator(tile.name)
+        count = lanes.get(tile.name, 1)
+        lane = Affine.iterator(tile.name + LANE) if count > 1 else Affine()
+        found[tile.name] = place.scaled(count) + lane
+    return found
 
 
 def reach_of(loops: Iterable[StepLoop]) -> dict[str, tuple[int, int]]:
