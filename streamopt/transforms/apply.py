@@ -36,6 +36,7 @@ from streamopt.ir.scheduled import (
 from streamopt.transforms.argument_banks import boundary_partitions
 from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.line_buffers import line_buffers
+from streamopt.transforms.planned_loops import factor_problems, has_all_factors, loop_problems
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.ports.passes import pass_problems
 from streamopt.transforms.rewrites import rewritten
@@ -88,9 +89,9 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E335 arrays that passes update in place and that are not in one memory off the chip.
     """
     graph = planned_graph(graph, schedule)
+    arrays = {array.name: array for array in graph.arrays}
     problems = [*_plan_problems(graph, schedule)]
     if not problems:
-        arrays = {array.name: array for array in graph.arrays}
         problems += [p for node in graph.nodes for p in _node_problems(node, schedule, arrays)]
     if not problems:
         problems += [p for edge in graph.edges for p in _channel_problems(graph, edge, schedule)]
@@ -98,7 +99,6 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         problems += pass_problems(graph, schedule)
     if problems:
         raise LegalityError(*problems)
-    arrays = {array.name: array for array in graph.arrays}
     nodes = tuple(_scheduled(node, schedule.node(node.name), arrays) for node in graph.nodes)
     factors = {node.name: schedule.node(node.name).factors for node in graph.nodes}
     copied = whole_arrays(nodes)
@@ -157,21 +157,13 @@ def _node_problems(
         yield from plan_problems(node, plan, arrays)
         return
     names = [loop.name for loop in node.loops]
-    if sorted(plan.order) != sorted(names):
-        message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
-        yield Diagnostic("E303", f"{message}its loops {', '.join(names)}", node.loc)
-    if sorted(name for name, _ in plan.unroll) != sorted(names):
-        listed = ", ".join(name for name, _ in plan.unroll)
-        message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; its loops "
-        yield Diagnostic("E304", f"{message}are {', '.join(names)}", node.loc)
+    yield from loop_problems(node, plan, names)
+    if not has_all_factors(plan, names):
         return
     built = node.built_trip_counts
     for loop in node.loops:
+        yield from factor_problems(node, plan, loop.name, loop.trip_count)
         factor = plan.factors[loop.name]
-        if not 1 <= factor <= loop.trip_count:
-            message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' is not "
-            message += f"from 1 to its trip count {loop.trip_count}"
-            yield Diagnostic("E304", message, node.loc)
         if built[loop.name] != loop.trip_count and (
             loop.trip_count % factor != 0 or built[loop.name] % factor != 0
         ):

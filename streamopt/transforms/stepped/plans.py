@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.transforms.autoschedule import steps_of
+from streamopt.transforms.planned_loops import factor_problems, has_all_factors, loop_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,15 +60,9 @@ def plan_problems(
         yield Diagnostic("E311", message, node.loc, f"choose one of {names}")
         return
     names = [loop.name for loop in steps.loops]
-    if sorted(plan.order) != sorted(names):
-        message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
-        yield Diagnostic("E303", f"{message}its loops {', '.join(names)}", node.loc)
-    if sorted(name for name, _ in plan.unroll) != sorted(names):
-        listed = ", ".join(name for name, _ in plan.unroll)
-        message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; its loops "
-        yield Diagnostic("E304", f"{message}are {', '.join(names)}", node.loc)
-        return
-    yield from _lane_problems(node, plan, steps)
+    yield from loop_problems(node, plan, names)
+    if has_all_factors(plan, names):
+        yield from _lane_problems(node, plan, steps)
 
 
 def _problems_of_default(node: SequentialNode, plan: NodePlan) -> Iterator[Diagnostic]:
@@ -78,17 +73,16 @@ def _problems_of_default(node: SequentialNode, plan: NodePlan) -> Iterator[Diagn
 
 
 def _lane_problems(node: SequentialNode, plan: NodePlan, steps: Steps) -> Iterator[Diagnostic]:
-    laned, factors = {*steps.laned}, plan.factors
+    laned = {*steps.laned}
     in_order = [loop.name for loop in steps.loops if loop.name not in laned]
     if [name for name in plan.order if name in {*in_order}] != in_order:
         message = f"loops {', '.join(in_order)} of node '{node.name}' run in order: none can "
         yield Diagnostic("E311", f"{message}change places with another", node.loc)
     for loop in steps.loops:
-        factor = factors[loop.name]
-        if loop.name not in laned and factor != 1:
+        if plan.factors[loop.name] == 1:
+            continue
+        if loop.name in laned:
+            yield from factor_problems(node, plan, loop.name, loop.trip_count)
+        else:
             message = f"loop {loop.name} of node '{node.name}' runs in order: it can't be unrolled"
             yield Diagnostic("E311", message, node.loc)
-        elif not 1 <= factor <= max(1, loop.trip_count):
-            message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' is not "
-            message += f"from 1 to its trip count {loop.trip_count}"
-            yield Diagnostic("E304", message, node.loc)
