@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.ir.arithmetic import expression_type
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, walk
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation
@@ -34,6 +36,9 @@ _MULTIPLIERS = (Implementation.FULLDSP, Implementation.MEDDSP, Implementation.FA
 _FULLDSP: Binding = ((Operator.MUL, Implementation.FULLDSP),)
 _LUTS = frozenset({*ADDERS_IN_FABRIC, (Operator.MUL, Implementation.FABRIC)})
 _DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
+
+_OPERATIONS = {Operator.ADD: {BinaryOp.ADD, BinaryOp.SUB}, Operator.MUL: {BinaryOp.MUL}}
+_REDUCTIONS = {Operator.ADD: Reduction.ADD, Operator.MUL: Reduction.MUL}
 
 _SPLIT = ("split_arrays", "split_loops")
 _FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
@@ -174,24 +179,15 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
     Of a multiply-accumulate these are 5, 4, 3, 2, 1 and 0 DSPs; other pairs of implementations have
     as many with more LUTs.
     """
-    touched = dict.fromkeys(access.array for access in (node.write, *node.reads))
-    elements = [graph.array(name).element for name in touched]
-    if not elements[0].is_float:
+    if not graph.array(node.write.array).element.is_float:
         return (_TOOL,)
-    floats = [element for element in elements if element.is_float]
-    parts = [part for expression in node.expressions for part in walk(expression)]
-    operators = {part.op for part in parts if isinstance(part, Binary)}
-    reductions = {node.reduction}
-    if isinstance(node, SequentialNode):
-        reductions |= {statement.reduction for statement in node.statements}
-    adds = bool(operators & {BinaryOp.ADD, BinaryOp.SUB}) or Reduction.ADD in reductions
-    multiplies = BinaryOp.MUL in operators or Reduction.MUL in reductions
+    added, multiplied = (_computed_in(graph, node, of) for of in (Operator.ADD, Operator.MUL))
     fewer: list[Binding] = [
         ((Operator.MUL, name),)
         for name in _MULTIPLIERS
-        if multiplies and all(on.builds(Operator.MUL, element, name) for element in floats)
+        if multiplied and all(on.builds(Operator.MUL, element, name) for element in multiplied)
     ]
-    if not adds:
+    if not added:
         return (_TOOL, *fewer)
     return (
         _TOOL,
@@ -199,3 +195,22 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
         ADDERS_IN_FABRIC,
         *((*ADDERS_IN_FABRIC, *way) for way in fewer),
     )
+
+
+def _computed_in(graph: Graph, node: Node, operator: Operator) -> set[ElementType]:
+    """Return the floating-point types in which a node adds (or subtracts), or multiplies.
+
+    They needn't be those of its arrays: C multiplies a ``float`` by a literal as doubles.
+    """
+
+    def element_of(name: str) -> ElementType:
+        return graph.array(name).element
+
+    sums = [(node.reduction, node.write)]
+    if isinstance(node, SequentialNode):
+        sums = [(own.reduction, own.target) for own in node.statements]
+    found = {element_of(own.array) for kind, own in sums if kind is _REDUCTIONS[operator]}
+    for part in (part for expression in node.expressions for part in walk(expression)):
+        if isinstance(part, Binary) and part.op in _OPERATIONS[operator]:
+            found.add(expression_type(part, element_of) or ElementType.DOUBLE)
+    return {element for element in found if element.is_float}

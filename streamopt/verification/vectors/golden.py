@@ -247,8 +247,11 @@ def _looseness(result: Result) -> float:
     if worst == 0.0 or not np.isfinite(worst):
         return worst
     finite = result.value[np.isfinite(result.value)]
-    scale = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
-    return worst / scale if scale > 0.0 else np.inf
+    largest = float(np.abs(finite).max(initial=0.0))
+    if largest == 0.0:
+        return np.inf
+    # squares of the largest ones would overflow
+    return worst / largest / float(np.sqrt(np.mean(np.square(finite / largest))))
 
 
 def _unknown(result: Result) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import InfeasibleError, SolverError
+from streamopt.ir.element import ElementType
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
@@ -306,3 +307,14 @@ def test_products_are_bound_to_what_all_their_types_have(taken: str, given: str,
     assert len(found) == ways
     solution = so.solve(graph, level="opt6", dsp=60, effort=so.Effort(fifos=None))
     assert solution.schedule.nodes[0].binding in found
+
+
+def test_operators_are_bound_in_the_types_they_compute_in(tmp_path: Path) -> None:
+    """The literal makes the product a double, whatever the arrays are."""
+    path = tmp_path / "scaled.c"
+    path.write_text(
+        "void scaled(float x[9]) { for (int i = 1; i < 9; i++) x[i] += x[i - 1] * 0.25; }"
+    )
+    graph = so.dataflow(path)
+    for way in bindings(None, graph, DEVICE)[graph.nodes[0].name]:
+        assert all(DEVICE.builds(operator, ElementType.DOUBLE, name) for operator, name in way)
