@@ -8,15 +8,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from errno import EINVAL, EISDIR, ENOENT
-from os import fstat, strerror
+from os import PathLike, fstat, strerror
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 MAX_BYTES = 64 * 2**20
 """Largest file that is read where a reader has no limit of its own."""

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from streamopt.errors import Diagnostic, OptionError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 P = ParamSpec("P")
 R = TypeVar("R")

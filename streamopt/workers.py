@@ -12,15 +12,13 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NoReturn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, NoReturn
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Workers must not take each other's processors."""

@@ -13,17 +13,14 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Node
-    from streamopt.ir.program import Array
-    from streamopt.ir.window import Window
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Node
+from streamopt.ir.program import Array
+from streamopt.ir.window import Window
 
 
 def access_order(

@@ -9,16 +9,13 @@ all published Stream-HLS designs of one term an iteration; saying it leaves noth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
-from streamopt.ir.schedule import bound_implementation
-
-if TYPE_CHECKING:
-    from streamopt.ir.schedule import Binding
-    from streamopt.ir.scheduled import ScheduledNode
+from streamopt.ir.schedule import Binding, bound_implementation
+from streamopt.ir.scheduled import ScheduledNode
 
 SLACK_ITERATIONS = {ElementType.FLOAT: 8, ElementType.HALF: 8, ElementType.DOUBLE: 9}
 """Distance from which an adder of DSP slices keeps II 1: its latency at 3.33 ns, and 2 cycles

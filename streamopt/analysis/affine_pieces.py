@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Logic, LogicOp, all_of, of_affine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.expression import Condition
+from streamopt.ir.expression import Compare, CompareOp, Condition, Logic, LogicOp, all_of, of_affine
 
 
 def affine_pieces(

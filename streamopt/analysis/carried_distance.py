@@ -8,18 +8,13 @@ nearest pair is one of true flow.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import compares_whole_numbers
-from streamopt.ir.expression import affine_conjuncts
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Condition, affine_conjuncts
 from streamopt.ir.text import isl_affine, isl_condition
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Condition
 
 
 @lru_cache(maxsize=4096)

@@ -10,20 +10,14 @@ reads something else, or sets a number ([1]).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.analysis.affine_pieces import affine_pieces
-from streamopt.analysis.dependence import StatementRead, execution_order
-from streamopt.analysis.instances import elements_at, iterations_of
-from streamopt.ir.expression import Read, substitute
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from streamopt.analysis.dependence import DataFlow
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Access, Condition, Expression
+from streamopt.analysis.dependence import DataFlow, StatementRead, execution_order
+from streamopt.analysis.instances import StatementInstance, elements_at, iterations_of
+from streamopt.ir.expression import Access, Condition, Expression, Read, substitute
 
 
 @dataclass(slots=True)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.analysis.coverage import evaluate_condition
-from streamopt.ir.expression import affine_conjuncts
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Condition, affine_conjuncts
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Condition
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 CHUNK_POINTS = 4_000_000
 """Points that are looked at together; bounds the memory that counting takes."""

@@ -7,25 +7,29 @@ Accesses must stay inside their arrays, as every front end checks.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
-from streamopt.ir.affine import Iter
-from streamopt.ir.expression import Compare, Index, Literal, Logic, LogicOp, walk
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.expression import (
+    Access,
+    Compare,
+    Condition,
+    Expression,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    walk,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access, Condition, Expression
-
-    Indices: TypeAlias = range | NDArray[np.int64]
-    Marks: TypeAlias = NDArray[np.bool_]
+Indices: TypeAlias = range | NDArray[np.int64]
+Marks: TypeAlias = NDArray[np.bool_]
 
 MAX_MARKS = 2**27
 """Most elements of an array that are marked; one byte each."""

@@ -9,18 +9,14 @@ change places.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from streamopt.analysis.instances import all_elements, elements_at, is_certain
+from streamopt.analysis.instances import StatementInstance, all_elements, elements_at, is_certain
 from streamopt.analysis.last_touches import AT_ONCE, Event, last_touches
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
-
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Access
+from streamopt.ir.expression import Access
 
 _WRITE = -1
 

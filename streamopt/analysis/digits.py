@@ -7,12 +7,8 @@ too much is one round. So no divider is built, where the divisor is no power of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import FloorDiv, Iter, Mod
-
-if TYPE_CHECKING:
-    from streamopt.ir.affine import Affine
+from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from streamopt.analysis.instances import domain_text, hull_of, may_run
-from streamopt.ir.affine import Iter
+from streamopt.analysis.instances import StatementInstance, domain_text, hull_of, may_run
+from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.text import isl_affine
-
-if TYPE_CHECKING:
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.affine import Affine
 
 
 def hull_ends(value: Affine, instance: StatementInstance) -> tuple[int, int]:

@@ -15,18 +15,14 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.source import Assign, Branch, RangeLoop
+from streamopt.ir.source import Assign, Branch, Item, RangeLoop
 from streamopt.ir.text import isl_affine, isl_condition
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.source import Item
 
 Hull = tuple[int, int]
 """Lowest value of an iterator, and the value after its highest, over all iterations."""

@@ -15,20 +15,16 @@ is the same as for all at once: what comes earlier in this list runs later in th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import lt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from streamopt.analysis.instances import access_text, hull_of, schedule_text
+from streamopt.analysis.instances import StatementInstance, access_text, hull_of, schedule_text
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine, Iter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Access
+from streamopt.ir.expression import Access
 
 AT_ONCE = 48
 """Events that are handed to isl together, however they lie in the text."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import assert_never
 
-from streamopt.analysis.value_ranges import built_type, is_shift
+from streamopt.analysis.value_ranges import ValueContext, built_type, is_shift
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import compared_type, expression_type
 from streamopt.ir.element import ElementType
+from streamopt.ir.graph import Node
 from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator, Reduction
-from streamopt.ir.schedule import bound_implementation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from streamopt.analysis.value_ranges import ValueContext
-    from streamopt.ir.graph import Node
-    from streamopt.ir.program import Statement
-    from streamopt.ir.schedule import Binding
+from streamopt.ir.program import Statement
+from streamopt.ir.schedule import Binding, bound_implementation
 
 BEFORE = "before"
 """Name of the partial value of a reduction that an iteration finds."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-from streamopt.ir.expression import conjuncts, reads
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.program import Statement
-    from streamopt.ir.stepping.steps import Phase
+from streamopt.ir.expression import Access, Condition, conjuncts, reads
+from streamopt.ir.program import Statement
+from streamopt.ir.stepping.steps import Phase
 
 
 def fetched(phase: Phase) -> tuple[Access, ...]:

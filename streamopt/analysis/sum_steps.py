@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read, reads
+from streamopt.ir.expression import Binary, BinaryOp, Call, Expression, Function, Read, reads
 from streamopt.ir.operators import Operator
-
-if TYPE_CHECKING:
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.program import Statement
+from streamopt.ir.program import Statement
 
 _FUNCTIONS = {Function.MAX: Operator.MAX, Function.MIN: Operator.MIN}
 _OPERATORS = {BinaryOp.ADD: Operator.ADD, BinaryOp.MUL: Operator.MUL}

@@ -6,10 +6,10 @@ wraps, and the interval is all of the type.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from math import frexp
-from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import (
@@ -21,9 +21,6 @@ from streamopt.ir.arithmetic import (
     type_range,
 )
 from streamopt.ir.element import ElementType, FixedPoint
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from streamopt.cli.tables import proof_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.report.record import Row
-    from streamopt.target.device import Target
+from streamopt.report.record import Row
+from streamopt.target.device import Target
 
 RATIOS = ("model", "simulated", "interval", "faster", "of MAC line", "DSPs", "seconds", "proof")
 BESIDE = ("simulated", "measured", "faster", "DSPs", "DSP %", "LUTs", "LUT %", "BRAM18", "BRAM %")

@@ -5,10 +5,7 @@ Files are the shell's own: it lists them where nothing is proposed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable
 
 
 def among(names: Iterable[str] | Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:

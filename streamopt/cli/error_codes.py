@@ -9,18 +9,15 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamopt
 from streamopt import errors
 from streamopt.errors import Diagnostic, OptionError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 CODE = re.compile(r"[EW][0-9]{2,3}")
 TOP = Path(streamopt.__file__).parent

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,17 +19,15 @@ import typer
 
 from streamopt.cli import EXIT_INTERRUPTED
 from streamopt.errors import Diagnostic, FrontendError, OutputError, SourceLoc, StreamoptError
+from streamopt.ir.graph import Graph
+from streamopt.ir.program import Program
+from streamopt.ir.schedule import Schedule
 from streamopt.space.objective import Interval
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Program
-    from streamopt.ir.schedule import Schedule
     from streamopt.report.record import Record
     from streamopt.strategies.solution import Solution
-    from streamopt.target.device import Target
     from streamopt.verification.vectors.golden import Golden
 
 STDOUT = Path("-")

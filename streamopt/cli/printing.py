@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from streamopt.errors import DesignWarning
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from rich.table import Column
-
-    from streamopt.errors import DesignWarning
 
 MOST_OF_A_KIND = 3
 """Warnings that are shown of each kind."""

@@ -6,6 +6,7 @@ several.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -18,8 +19,6 @@ import typer
 from streamopt.running.steps import Listener, StepEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from streamopt.solvers.base import Progress

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.cli import arguments as a
 from streamopt.errors import Diagnostic, FrontendError, ReportError
-from streamopt.ir.ports import PortKind
+from streamopt.ir.graph import Graph
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.program import Program
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.program import Program
     from streamopt.pipeline import SourceOptions
-    from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.schedule import Schedule
 from streamopt.report.proof import proof_words
+from streamopt.report.record import Record
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
-from streamopt.target.resources import RESOURCE_WORDS
+from streamopt.target.resources import RESOURCE_WORDS, Resources
 
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
-    from streamopt.report.record import Record
     from streamopt.sim import Trace
     from streamopt.strategies.solution import Solution
-    from streamopt.target.resources import Resources
 
 
 def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
 from streamopt.cli.output import interrupted
 from streamopt.errors import said
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 WHAT = "Decisions"
 LIMITS = "Limits and device"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from streamopt.ir.schedule import Schedule
 
+if TYPE_CHECKING:
     from streamopt.codegen.checks import Finding
     from streamopt.codegen.layout import DesignLayout
-    from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
 
 

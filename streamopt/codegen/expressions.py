@@ -7,25 +7,21 @@ casts stand only where C++ would do something else.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 import numpy as np
 
 from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import FloorDiv, Iter, Mod
+from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
+from streamopt.ir.graph import Node
 from streamopt.ir.operators import Operator, Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.graph import Node
 
 
 def literal(value: float, element: ElementType) -> str:

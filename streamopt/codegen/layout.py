@@ -6,26 +6,25 @@ border of zeros, then the inside) become one process with their nests in program
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
-from streamopt.codegen.packing import packing_of
+from streamopt.codegen.packing import Packing, packing_of
 from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.graph import Passes
 from streamopt.ir.ports import WORD_FIFO_DEPTH, PortKind
-from streamopt.ir.program import Role
+from streamopt.ir.program import Array, Role
 from streamopt.ir.schedule import ChannelKind
-from streamopt.ir.scheduled import process_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.codegen.packing import Packing
-    from streamopt.ir.graph import Passes
-    from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode
+from streamopt.ir.scheduled import (
+    ArrayPartition,
+    Channel,
+    ScheduledGraph,
+    ScheduledNode,
+    process_name,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _KEYWORD_TEXT = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class

@@ -7,16 +7,11 @@ expression, and computes nothing that the expression would not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from streamopt.codegen.tree import CppFunction, CppStatement, Pragma
 from streamopt.ir.element import ElementType
+from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
-from streamopt.ir.schedule import BINDABLE, bound_implementation
-
-if TYPE_CHECKING:
-    from streamopt.ir.network import Implementation
-    from streamopt.ir.schedule import Binding
+from streamopt.ir.schedule import BINDABLE, Binding, bound_implementation
 
 _SYMBOLS = {Operator.ADD: "+", Operator.SUB: "-", Operator.MUL: "*"}
 _LETTERS = {ElementType.FLOAT: "f", ElementType.DOUBLE: "d", ElementType.HALF: "h"}

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.ir.ports import words_of
-
-if TYPE_CHECKING:
-    from streamopt.ir.expression import Access
-    from streamopt.ir.ports import Words
-    from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ScheduledNode
+from streamopt.ir.expression import Access
+from streamopt.ir.ports import Words, words_of
+from streamopt.ir.program import Array
+from streamopt.ir.scheduled import ScheduledNode
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, sized
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
+from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortKind, PortPlan
-from streamopt.ir.program import Role
+from streamopt.ir.program import Array, Role
+from streamopt.ir.schedule import Schedule
+from streamopt.perf.costs import CostModel
 from streamopt.perf.pipelines.bandwidth import (
     ChannelLimited,
     TransferRule,
@@ -16,20 +19,10 @@ from streamopt.perf.pipelines.bandwidth import (
     least_cycles,
 )
 from streamopt.target.channels import balanced
-from streamopt.target.device import or_usual
+from streamopt.target.device import Target, or_usual
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.ports.movers import moved_arrays, mover_of, with_movers
 from streamopt.transforms.ports.port_schedule import with_ports
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Array
-    from streamopt.ir.schedule import Schedule
-    from streamopt.perf.costs import CostModel
-    from streamopt.target.device import Target
 
 WEIGHTS = "weights"
 """Stands for all of them."""

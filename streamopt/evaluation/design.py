@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from streamopt.evaluation.headline import headline
-from streamopt.evaluation.time_claim import time_claim
+from streamopt.evaluation.headline import Headline, headline
+from streamopt.evaluation.time_claim import TimeClaim, time_claim
 from streamopt.evaluation.visit_lengths import with_visit_lengths
+from streamopt.ir.graph import Graph
+from streamopt.ir.network import Network, PipelineTiming
+from streamopt.ir.schedule import Prediction, Schedule
 from streamopt.ir.text import html_table
 from streamopt.perf.as_built.closed_form import predict
-from streamopt.perf.pipelines.clock import clock_risks
-from streamopt.perf.pipelines.timings import pipeline_timings, timed_pipelines
-from streamopt.perf.resources.network import resources
-from streamopt.sim import simulate
+from streamopt.perf.pipelines.clock import ClockRisk, clock_risks
+from streamopt.perf.pipelines.timings import TimedPipeline, pipeline_timings, timed_pipelines
+from streamopt.perf.resources.network import NetworkResources, resources
+from streamopt.sim import Trace, simulate
 from streamopt.sim.in_turn.hazards import check_hazards
+from streamopt.target.device import Target
+from streamopt.target.resources import Resources
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.evaluation.headline import Headline
-    from streamopt.evaluation.time_claim import TimeClaim
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.network import Network, PipelineTiming
-    from streamopt.ir.schedule import Prediction, Schedule
-    from streamopt.perf.pipelines.clock import ClockRisk
-    from streamopt.perf.pipelines.timings import TimedPipeline
-    from streamopt.perf.resources.network import NetworkResources
-    from streamopt.sim import Trace
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
 
 logger = logging.getLogger(__name__)
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SimulationError
 from streamopt.evaluation.design import timed_network
 from streamopt.evaluation.visit_lengths import with_visit_lengths
-from streamopt.sim.depths import least_depths
-from streamopt.target.device import or_usual
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
-    from streamopt.sim.depths import DepthPlan
-    from streamopt.target.device import Target
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
+from streamopt.sim.depths import DepthPlan, least_depths
+from streamopt.target.device import Target, or_usual
 
 
 @dataclass(frozen=True, slots=True)

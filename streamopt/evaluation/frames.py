@@ -5,16 +5,15 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.evaluation.design import timed_network
+from streamopt.evaluation.design import Evaluation, timed_network
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
+from streamopt.target.device import Target
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites.balance_paths import levels
 
 if TYPE_CHECKING:
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
     from streamopt.sim import Trace
-    from streamopt.target.device import Target
 
 LEAST_FRAMES = 3
 """As many as it takes until a ping-pong buffer is written for the second time."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from streamopt.target.resources import RESOURCE_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.evaluation.time_claim import TimeClaim
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
+from streamopt.evaluation.time_claim import TimeClaim
+from streamopt.target.device import Target
+from streamopt.target.resources import RESOURCE_NAMES, Resources
 
 SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "URAM"}
 """Words for people by resource, in the order in which they are told."""

@@ -7,17 +7,12 @@ Units to SLRs").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from streamopt.errors import TargetError
+from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.target.device import device_of_part, or_usual
+from streamopt.target.device import Target, device_of_part, or_usual
 from streamopt.transforms.lower import lower
-
-if TYPE_CHECKING:
-    from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.target.device import Target
 
 
 def expected_intervals(scheduled: ScheduledGraph, on: Target) -> tuple[tuple[str, int], ...]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.stepping.steps import Steps
 from streamopt.perf.as_built.program_bound import ProgramBound, program_bound
+from streamopt.target.device import Target
 from streamopt.transforms.autoschedule import steps_of
-
-if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph, SequentialNode
-    from streamopt.ir.stepping.steps import Steps
-    from streamopt.target.device import Target
 
 
 def least_cycles(graph: Graph, dsps: int, on: Target) -> ProgramBound:

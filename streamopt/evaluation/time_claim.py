@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from streamopt.target.device import Target
+from streamopt.target.resources import Resources
 from streamopt.target.routed import fullest_design
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
 
 MISS_NS = 1.6
 """The most by which a published pipeline at risk misses its period: see `time_claim`."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import TargetError
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.perf.turns.lengths import with_lengths
-from streamopt.target.device import device_of_part, or_usual
+from streamopt.target.device import Target, device_of_part, or_usual
 from streamopt.transforms.apply import apply, planned_graph
 from streamopt.transforms.lower import lower
-
-if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import NodePlan, Schedule
-    from streamopt.target.device import Target
 
 
 def with_visit_lengths(graph: Graph, schedule: Schedule, target: Target) -> Schedule:

@@ -8,17 +8,12 @@ model and of one form of the graph, and the search ends after bounded work.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from streamopt.explanation.question import ChangedProblem, listed, percent
+from streamopt.explanation.question import ChangedProblem, KnownDesign, listed, percent
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import ObjectiveName
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.explanation.question import KnownDesign
 
 MORE = 10
 """Percent of a resource that are added."""

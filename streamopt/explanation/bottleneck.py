@@ -6,25 +6,18 @@ simulated, too: the pipelines of all others get twice their interval and depth, 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from streamopt.explanation.critical_path import path_shares
-from streamopt.explanation.question import listed, percent
-from streamopt.ir.network import PipelineTiming, turns_among
+from streamopt.errors import SourceLoc
+from streamopt.evaluation.design import Evaluation
+from streamopt.explanation.critical_path import PathShare, path_shares
+from streamopt.explanation.question import KnownDesign, listed, percent
+from streamopt.ir.network import Pipeline, PipelineTiming, Turns, turns_among
 from streamopt.perf.pipelines.timings import Reason
 from streamopt.perf.turns.visits import visit_counts
 from streamopt.sim import DeadlockError, PathCause, simulate
 from streamopt.sim.depths import with_all_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from streamopt.errors import SourceLoc
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.explanation.critical_path import PathShare
-    from streamopt.explanation.question import KnownDesign
-    from streamopt.ir.network import Pipeline, Turns
 
 COVERED = 0.9
 """Of the critical path, that the nodes hold which are told."""

@@ -7,23 +7,17 @@ as it is.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from streamopt.explanation.question import listed, percent
-from streamopt.ir.network import AccessMode, Place
+from streamopt.errors import SourceLoc
+from streamopt.evaluation.design import Evaluation
+from streamopt.explanation.question import KnownDesign, listed, percent
+from streamopt.ir.graph import Edge
+from streamopt.ir.network import AccessMode, Network, Place, Port
 from streamopt.ir.text import access_text
 from streamopt.sim import WaitKind, simulate
 from streamopt.space.buffering import BufferReason, buffer_reason
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from streamopt.errors import SourceLoc
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.explanation.question import KnownDesign
-    from streamopt.ir.graph import Edge
-    from streamopt.ir.network import Network, Port
 
 MOST_TOLD = 3
 """Channels that are told; the others are counted."""

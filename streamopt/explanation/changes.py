@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from streamopt.explanation.question import ChangedProblem, listed, percent
+from streamopt.errors import SourceLoc
+from streamopt.explanation.bottleneck import Bottleneck, PathNode
+from streamopt.explanation.buffers import Buffering
+from streamopt.explanation.question import ChangedProblem, KnownDesign, listed, percent
 from streamopt.explanation.source_changes import source_changes
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.pipelines.timings import Reason
 from streamopt.space.level import LEVELS, LevelName
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.errors import SourceLoc
-    from streamopt.explanation.bottleneck import Bottleneck, PathNode
-    from streamopt.explanation.buffers import Buffering
-    from streamopt.explanation.question import KnownDesign
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.solution import Solution
 
 WORTH = 0.01
 """Share of the cycles from which a change is told."""

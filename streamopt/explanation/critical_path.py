@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from streamopt.sim import Trace
+from streamopt.sim import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from streamopt.explanation.allowances import allowances
-from streamopt.explanation.bottleneck import bottleneck
-from streamopt.explanation.buffers import buffering
-from streamopt.explanation.changes import changes
-from streamopt.explanation.verdict import standing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.errors import DesignWarning
-    from streamopt.explanation.allowances import Allowances
-    from streamopt.explanation.bottleneck import Bottleneck
-    from streamopt.explanation.buffers import Buffering
-    from streamopt.explanation.changes import Changes
-    from streamopt.explanation.question import KnownDesign
-    from streamopt.explanation.verdict import Standing
+from streamopt.errors import DesignWarning
+from streamopt.explanation.allowances import Allowances, allowances
+from streamopt.explanation.bottleneck import Bottleneck, bottleneck
+from streamopt.explanation.buffers import Buffering, buffering
+from streamopt.explanation.changes import Changes, changes
+from streamopt.explanation.question import KnownDesign
+from streamopt.explanation.verdict import Standing, standing
 
 
 @dataclass(frozen=True, slots=True, repr=False)

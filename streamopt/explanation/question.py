@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from streamopt.ir.scheduled import process_name
-
-if TYPE_CHECKING:
-    from streamopt.errors import DesignWarning
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.schedule import Schedule
-    from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.proof import Facts
-    from streamopt.strategies.solution import Solution
+from streamopt.errors import DesignWarning
+from streamopt.evaluation.design import Evaluation
+from streamopt.ir.schedule import Schedule
+from streamopt.ir.scheduled import ScheduledGraph, process_name
+from streamopt.report.proof import Facts
+from streamopt.strategies.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)

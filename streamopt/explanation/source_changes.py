@@ -6,17 +6,13 @@ the rewritten graph.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from streamopt.errors import SourceLoc
 from streamopt.explanation.question import listed
+from streamopt.ir.graph import Graph
 from streamopt.transforms.rewrites import changed_by
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.errors import SourceLoc
-    from streamopt.ir.graph import Graph
 
 ADVICE = {
     "split_arrays": "make {arrays} arrays of their own, one for each block that is read",

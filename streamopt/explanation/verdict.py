@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.evaluation.headline import SHOWN
-from streamopt.explanation.question import percent
+from streamopt.explanation.question import KnownDesign, percent
 from streamopt.report.proof import proof_words
-
-if TYPE_CHECKING:
-    from streamopt.explanation.question import KnownDesign
 
 FAR = 0.05
 """Share by which a model may differ from the simulation before that is said."""

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator
+from typing import cast
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.formats.names import path_of, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_CHARACTERS = 64 * 1024 * 1024
 """Longest text that is read; graphs of a thousand nodes take less than one per cent of it."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import keyword
 import reprlib
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Function
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 NAME_PATTERN = r"^_?[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_?$"
 """An ASCII identifier without two underscores in a row: those join the names of channels."""

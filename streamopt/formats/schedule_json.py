@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
 from streamopt.files import load_text, write_file
-from streamopt.ir.network import Implementation  # noqa: TC001 -- pydantic reads it
+from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from pydantic_core import ErrorDetails
 
 

@@ -10,8 +10,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -28,15 +30,10 @@ from streamopt.ir.loop_steps import (
     Shift,
     Skew,
     Split,
+    Step,
     Tile,
     Unroll,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from streamopt.ir.loop_steps import Step
 
 _KINDS: Mapping[str, type[Step]] = {
     "interchange": Interchange,

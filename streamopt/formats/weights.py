@@ -11,24 +11,22 @@ The format is described in NumPy's documentation, "NPY format" (``numpy.lib.form
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SourceLoc, reason
+from streamopt.ir.program import Array, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
     from zipfile import ZipInfo
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.program import Array, Program
 
 _SUFFIX = ".npy"
 PART_BYTES = 2**20

@@ -5,14 +5,12 @@ A tag links the page of mathematics, the row of the model and a message to the u
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyomo.environ
 from pyomo.core.expr import LinearExpression
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 pyo: Any = pyomo.environ
 """Pyomo, whose stubs strict typing can't use."""

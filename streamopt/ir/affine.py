@@ -8,17 +8,14 @@ text order the terms by loop (`Affine.ordered`), so that equal subscripts compar
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from streamopt.ir.operators import BinaryOp
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from typing import Any
 
 LARGEST = 2**31 - 1
 """Largest number in an expression: indices are 32-bit integers."""

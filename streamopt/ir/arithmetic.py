@@ -7,14 +7,12 @@ constant arithmetic.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType, common_type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def expression_type(

@@ -6,17 +6,14 @@ Types are those of C: an operation on two types computes in the wider one
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import copysign
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
 from streamopt.ir.operators import BinaryOp, CompareOp, Function, LogicOp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from streamopt.ir.element import ElementType
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,25 +10,21 @@ sends only its final values down its channels, which is Cond. 1 of [1] section 3
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from streamopt.ir.expression import reads
-from streamopt.ir.program import nest_text
+from streamopt.errors import SourceLoc
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Condition, Expression, reads
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Loop, Program, Statement, nest_text
 from streamopt.ir.text import access_text, assignment_texts, html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
     from numpy.typing import NDArray
 
-    from streamopt.errors import SourceLoc
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access, Condition, Expression
-    from streamopt.ir.operators import Reduction
-    from streamopt.ir.program import Array, Loop, Program, Statement
     from streamopt.ir.window import Stretch, Window
 
 

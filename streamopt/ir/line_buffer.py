@@ -10,11 +10,9 @@ multiplexers choose, as in the line buffers of AMD's Vitis Vision library.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access, Compare
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Compare
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,26 +14,22 @@ the ones before it left. The arrays that it writes begin as copies of others whe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import SourceLoc
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import reads, rewrite, rewrite_condition
+from streamopt.ir.expression import Access, Condition, Expression, reads, rewrite, rewrite_condition
+from streamopt.ir.operators import Reduction
 from streamopt.ir.text import assignment_texts, html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
     from numpy.typing import NDArray
-
-    from streamopt.errors import SourceLoc
-    from streamopt.ir.expression import Access, Condition, Expression
-    from streamopt.ir.operators import Reduction
 
 
 class Role(StrEnum):

@@ -6,20 +6,17 @@ strategy feed the same downstream code.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from streamopt.ir.element import ElementType
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
+from streamopt.ir.ports import PortPlan
 from streamopt.ir.text import html_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.ports import PortPlan
 
 Binding: TypeAlias = tuple[tuple[Operator, Implementation], ...]
 """Pairs (operator, implementation), each operator once; the others are the tool's choice."""

@@ -5,17 +5,14 @@ Made by `streamopt.transforms.apply`; what the simulator runs and the back ends 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.line_buffer import LineBuffer
-    from streamopt.ir.schedule import Binding, ChannelKind, Schedule
-    from streamopt.ir.stepping.stepped import SteppedNest
+from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.line_buffer import LineBuffer
+from streamopt.ir.schedule import Binding, ChannelKind, Schedule
+from streamopt.ir.stepping.stepped import SteppedNest
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,18 @@ over ``r`` from ``0`` to ``a - b`` with ``a - r`` for ``i``, and steps become fa
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from streamopt.ir.expression import Binary, BinaryOp, Read
+from streamopt.errors import SourceLoc
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Binary, BinaryOp, Condition, Expression, Read
 from streamopt.ir.text import expression_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
     from numpy.typing import NDArray
-
-    from streamopt.errors import SourceLoc
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access, Condition, Expression
 
 
 @dataclass(frozen=True, slots=True)

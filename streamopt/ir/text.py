@@ -5,18 +5,14 @@ Reading the text of a statement gives the statement again (`streamopt.formats.gr
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
+from streamopt.ir.affine import Affine, Atom, FloorDiv, Iter, Mod
+from streamopt.ir.element import ElementType
 from streamopt.ir.operators import CompareOp, Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from streamopt.ir.affine import Atom
-    from streamopt.ir.element import ElementType
 
 _SELECT, _OR, _AND, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _UNARY, _ATOM = (
     range(12)

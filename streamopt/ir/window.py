@@ -8,10 +8,8 @@ them any more. What the node computes is the same; its nest has ``delay`` more i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from streamopt.ir.expression import Access
+from streamopt.ir.expression import Access
 
 
 @dataclass(frozen=True, slots=True)

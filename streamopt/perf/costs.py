@@ -6,23 +6,18 @@ one length, so that one call judges all choices of a node in one loop order.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from streamopt.ir.schedule import NodePlan
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.ir.schedule import Binding, NodePlan
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.dsp import dsps_per_lane
-from streamopt.perf.paper.timing import nest_timing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
-    from streamopt.ir.schedule import Binding
-    from streamopt.perf.paper.timing import NestTiming
+from streamopt.perf.paper.timing import NestTiming, nest_timing
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,31 +8,28 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.evaluation.design import built_resources, evaluated
-from streamopt.evaluation.fifo_sizing import sized
+from streamopt.evaluation.fifo_sizing import FifoSizing, sized
 from streamopt.evaluation.visit_lengths import with_visit_lengths
-from streamopt.pipeline.design_limits import amounts, region, region_limits, with_limits
+from streamopt.ir.graph import Graph
+from streamopt.pipeline.design_limits import Budget, amounts, region, region_limits, with_limits
 from streamopt.pipeline.reading import dataflow
+from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Stop
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
 from streamopt.space.objective import Interval
-from streamopt.target.device import or_usual
+from streamopt.strategies.effort import Effort
+from streamopt.strategies.opt6.simulated_design import Region
+from streamopt.strategies.solution import OnIncumbent, Solution
+from streamopt.target.device import Target, or_usual
 from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
-    from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.ir.graph import Graph
-    from streamopt.pipeline.design_limits import Budget
     from streamopt.pipeline.readers import Readable
-    from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.effort import Effort
     from streamopt.strategies.opt6.choices import Space
     from streamopt.strategies.opt6.search_options import SearchOptions
-    from streamopt.strategies.opt6.simulated_design import Region
     from streamopt.strategies.problem import Problem
-    from streamopt.strategies.solution import OnIncumbent, Solution
-    from streamopt.target.device import Target
 
 USUAL_WORK = 25.0
 """Work of opt6 where neither it nor a time limit is given."""

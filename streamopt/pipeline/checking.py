@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError
+from streamopt.evaluation.design import Evaluation
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.design_limits import LIMITED
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.reading import dataflow, load, load_schedule
-from streamopt.target.device import device_of_part, or_usual
+from streamopt.synthesis.report import SynthesisReport
+from streamopt.target.device import Target, device_of_part, or_usual
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from os import PathLike
-
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
     from streamopt.synthesis.check import ExpectedDesign, SynthesisCheck
-    from streamopt.synthesis.report import SynthesisReport
-    from streamopt.target.device import Target
     from streamopt.verification.project import Manifest
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
 from os import PathLike
@@ -15,11 +16,13 @@ from streamopt.errors import (
     SimulationError,
     SolverError,
     StrategyError,
+    StreamoptError,
 )
 from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.evaluation.frames import frame_interval_cycles
 from streamopt.extras import require
-from streamopt.ir.network import Place
+from streamopt.ir.graph import Graph
+from streamopt.ir.network import Network, Place
 from streamopt.options import checked, option_group
 from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.evaluating import evaluate_network, load_design
@@ -27,25 +30,19 @@ from streamopt.pipeline.flat_records import design_record, evaluation_record, re
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.rivals import design
 from streamopt.pipeline.solving import solve
-from streamopt.report.record import Record, table
+from streamopt.report.record import Record, Row, table
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 from streamopt.strategies.rival import RivalName
+from streamopt.target.device import Target
 from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import pandas as pd
 
-    from streamopt.errors import StreamoptError
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.network import Network
     from streamopt.pipeline.readers import Readable
-    from streamopt.report.record import Row
-    from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.design import built_resources
-from streamopt.evaluation.fifo_sizing import sized
+from streamopt.evaluation.fifo_sizing import FifoSizing, sized
 from streamopt.ir.ports import PortKind
+from streamopt.ir.schedule import Schedule
 from streamopt.options import option_group
 from streamopt.strategies.resources.limits import Limit, Limits
-from streamopt.target.resources import Fit
+from streamopt.target.device import Target
+from streamopt.target.resources import Fit, Resources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.ir.schedule import Schedule
     from streamopt.strategies.opt6.simulated_design import Region
     from streamopt.strategies.problem import Problem
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
 
 
 @option_group(fit=Fit)

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import SynthesisReportError
-from streamopt.evaluation.design import Simulated, evaluated, evaluated_network, timed_network
-from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, sized
+from streamopt.evaluation.design import (
+    Evaluation,
+    Simulated,
+    evaluated,
+    evaluated_network,
+    timed_network,
+)
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
+from streamopt.ir.network import Network
+from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow
-from streamopt.target.device import DEVICE, find_device, or_usual
+from streamopt.sim.depths import DepthPlan
+from streamopt.target.device import DEVICE, Target, find_device, or_usual
 
 if TYPE_CHECKING:
-    from os import PathLike
-
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.ir.network import Network
-    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.readers import Readable
     from streamopt.published import Measured, PublishedDesign
     from streamopt.sim import Trace
-    from streamopt.sim.depths import DepthPlan
-    from streamopt.target.device import Target
 
 
 @checked()

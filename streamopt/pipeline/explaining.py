@@ -7,31 +7,30 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, ReportError, SolverError
+from streamopt.evaluation.design import Evaluation
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.answering import answered, problem_of
 from streamopt.pipeline.design_limits import LIMITED, Budget
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.flat_records import record
 from streamopt.pipeline.reading import dataflow
+from streamopt.report.proof import Facts
+from streamopt.space.fixed import Fixed
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.objective import FewestDsps, ObjectiveName, named_objective
+from streamopt.space.objective import FewestDsps, Objective, ObjectiveName, named_objective
 from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 from streamopt.strategies.solution import Solution
+from streamopt.target.device import Target
 from streamopt.target.resources import Fit
 from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
-    from streamopt.evaluation.design import Evaluation
     from streamopt.explanation.explanation import Explanation
     from streamopt.explanation.question import Asking, ChangedProblem, KnownDesign
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.readers import Readable
-    from streamopt.report.proof import Facts
-    from streamopt.space.fixed import Fixed
-    from streamopt.space.objective import Objective
-    from streamopt.target.device import Target
 
 SAMPLES = 240
 """Spans of the run in which waits are told; the critical path needs any."""

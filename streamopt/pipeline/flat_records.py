@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import DesignWarning
 from streamopt.ir.network import Implementation
+from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.report.record import Record
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from streamopt.errors import DesignWarning
     from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.rivals import RivalDesign
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution

@@ -10,19 +10,16 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from streamopt.errors import StreamoptError
 from streamopt.extras import installing
 from streamopt.options import checked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Group(StrEnum):

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.evaluation.boundary_ports import PortRequest, moved_outside, planned_ports
-from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing
 from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow
-from streamopt.target.device import or_usual
+from streamopt.target.device import Target, or_usual
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.readers import Readable
-    from streamopt.target.device import Target
 
 MOST_CHANNELS = 64
 """Of one array: more than any device has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from inspect import signature
@@ -15,8 +16,6 @@ from streamopt.errors import Diagnostic, FrontendError, OptionError
 from streamopt.options import option_group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from streamopt.frontends.dsl import Builder
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program

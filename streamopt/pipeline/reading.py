@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from streamopt.ir.graph import Graph, draw_graphs_with
+from streamopt.ir.loop_steps import Step
+from streamopt.ir.program import Program
+from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.readers import PLAIN, SourceOptions, is_text, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from numpy.typing import NDArray
 
-    from streamopt.ir.loop_steps import Step
-    from streamopt.ir.program import Program
-    from streamopt.ir.schedule import Schedule
     from streamopt.ir.source import Source
     from streamopt.pipeline.readers import Readable
 

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import CodegenError, Diagnostic, ReportError, SourceLoc, reason
+from streamopt.evaluation.design import Evaluation
 from streamopt.files import read_text
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
+from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.options import checked
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.flat_records import record
 from streamopt.pipeline.reading import dataflow
+from streamopt.report.proof import Facts
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from streamopt.evaluation.design import Evaluation
     from streamopt.explanation.question import KnownDesign
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
-    from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.pipeline.readers import Readable
     from streamopt.report.design_page import DesignFacts
     from streamopt.report.log_charts import Roofline
     from streamopt.report.page import Page
-    from streamopt.report.proof import Facts
     from streamopt.report.views.front import FrontFacts
     from streamopt.strategies.exact.front import Front, FrontPoint
     from streamopt.strategies.solution import Solution
-    from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
-from streamopt.evaluation.design import built_resources, evaluated
+from streamopt.evaluation.design import Evaluation, built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
 from streamopt.evaluation.visit_lengths import with_visit_lengths
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.strategies.resources.largest_budget import Trial, largest_within
-from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, rival
-from streamopt.target.device import or_usual
+from streamopt.strategies.rival import Rival, RivalAnswer, RivalName, RivalRequest, rival
+from streamopt.target.device import Target, or_usual
 
 if TYPE_CHECKING:
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.readers import Readable
-    from streamopt.strategies.rival import Rival
-    from streamopt.target.device import Target
 
 MOST_TRIALS = 8
 """Budgets that are tried for a strategy whose own count of DSPs is below what is built."""

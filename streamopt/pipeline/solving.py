@@ -6,24 +6,28 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.options import checked
 from streamopt.pipeline.design_limits import Budget
-from streamopt.pipeline.solved import solved
+from streamopt.pipeline.solved import Solved, solved
 from streamopt.space.level import LevelName
-from streamopt.space.objective import ObjectiveName, named_objective
+from streamopt.space.objective import (
+    FewestDsps,
+    Interval,
+    Latency,
+    LatencyThenDsps,
+    ObjectiveName,
+    named_objective,
+)
 from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from streamopt.pipeline.readers import Readable
-    from streamopt.pipeline.solved import Solved
     from streamopt.solvers.registry import SolverStatus
-    from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.exact.front import Front
 
 logger = logging.getLogger(__name__)

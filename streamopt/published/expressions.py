@@ -7,6 +7,7 @@ assignments and pointers have no place in these texts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,12 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     BinaryOp,
     Compare,
     CompareOp,
+    Condition,
     Index,
     Literal,
     Logic,
@@ -29,10 +32,6 @@ from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Condition
     from streamopt.published.document import DesignOperation
 
 UNKNOWN = Operator.ADD

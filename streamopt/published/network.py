@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import AccessMode, Memory, Pipeline, Place, Port, Process
+from streamopt.ir.expression import Condition
+from streamopt.ir.network import AccessMode, Memory, Operation, Pipeline, Place, Port, Process
 from streamopt.ir.program import Loop
 from streamopt.published.expressions import (
     CTextError,
@@ -23,11 +26,6 @@ from streamopt.published.expressions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Condition
-    from streamopt.ir.network import Operation
     from streamopt.published.document import (
         DesignAccess,
         DesignArray,

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import load_text
 from streamopt.formats.json_text import MAX_CHARACTERS, decode
 from streamopt.formats.names import did_you_mean
-from streamopt.ir.network import AccessMode, Fifo, Network
+from streamopt.ir.element import ElementType
+from streamopt.ir.network import AccessMode, Fifo, Memory, Network, Pipeline, Port, Process
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.network import Memory, Pipeline, Port, Process
     from streamopt.published.document import DesignDocument
     from streamopt.published.network import Storage
 

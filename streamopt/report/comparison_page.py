@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from math import ceil, floor, log10
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from streamopt.report.charts import COLOURS, at_right, chart_bytes, mark_decades, new_figure
 from streamopt.report.log_charts import Roofline, roofline_chart
 from streamopt.report.page import Page, Picture, Section, Table
-from streamopt.report.proof import proof_words
+from streamopt.report.proof import Facts, proof_words
 from streamopt.report.views.bars import Bar, Mark, bars_html
 from streamopt.report.views.resources import percent
-from streamopt.target.device import device_names, find_device
+from streamopt.target.device import Target, device_names, find_device
 from streamopt.target.resources import Fit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.report.proof import Facts
-    from streamopt.target.device import Target
 
 AMOUNTS = {"dsps": "dsps", "bram18": "bram18", "uram": "uram", "lut": "luts", "ff": "ffs"}
 """Members of a row, and the resources that they are."""

@@ -7,20 +7,15 @@ is chosen, and draw again when another is; `streamopt/report/data/store.js` says
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.report.loops import node_loops
-from streamopt.report.series import heights, shares
+from streamopt.report.series import Series, heights, shares
 from streamopt.report.views.sharing import shared
-from streamopt.sim import PathCause, WaitKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.series import Series
-    from streamopt.sim import ProcessTrace, Trace
+from streamopt.sim import PathCause, ProcessTrace, Trace, WaitKind
 
 SAMPLES = 16384
 """Spans of the run that are simulated apart; a shorter run is shown cycle by cycle."""

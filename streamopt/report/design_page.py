@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from streamopt.errors import DesignWarning
+from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.report.design_document import (
     MOST_RUNS,
     DesignView,
@@ -19,26 +22,16 @@ from streamopt.report.gantt import gantt, occupancy_chart
 from streamopt.report.graph.chart import dataflow_chart
 from streamopt.report.graph.drawing import scheduled_svg
 from streamopt.report.graph.picture import channel_bits
-from streamopt.report.log_charts import roofline_chart
+from streamopt.report.log_charts import Roofline, roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table, content
-from streamopt.report.proof import proof_facts
+from streamopt.report.proof import Facts, proof_facts
 from streamopt.report.resource_bars import resource_chart
-from streamopt.report.views.front import front_section, front_view
+from streamopt.report.views.front import FrontFacts, front_section, front_view
 from streamopt.report.views.resources import resource_limits, resources_html, share_words
-from streamopt.target.resources import RESOURCE_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.errors import DesignWarning
-    from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.log_charts import Roofline
-    from streamopt.report.proof import Facts
-    from streamopt.report.views.front import FrontFacts
-    from streamopt.sim import Trace
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
+from streamopt.sim import Trace
+from streamopt.target.device import Target
+from streamopt.target.resources import RESOURCE_WORDS, Resources
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from streamopt.report.charts import COLOURS, chart_bytes, new_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from streamopt.sim import ProcessTrace, Trace
 
 SAMPLES = 240

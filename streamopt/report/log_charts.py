@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.report.charts import (
     COLOURS,
@@ -12,9 +13,6 @@ from streamopt.report.charts import (
     mark_decades,
     new_figure,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LINE, DOT, GRID, AMBER, RIVAL = (
     COLOURS[name].light for name in ("work", "frame", "grid", "stall", "room")

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
-from streamopt.ir.schedule import ChannelKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.schedule import Prediction
-    from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
+from streamopt.ir.schedule import ChannelKind, Prediction
+from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
 
 
 def node_facts(found: Prediction) -> dict[str, str]:

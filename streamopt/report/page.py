@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.report.charts import style_variables
-from streamopt.report.design_document import designs_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.report.design_document import DesignView
+from streamopt.report.design_document import DesignView, designs_json
 
 SCRIPTS = (
     *("store", "series", "cycles", "tip", "theme", "overview", "chart"),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.report.charts import COLOURS, at_right, chart_bytes, new_figure
 from streamopt.report.views.resources import percent, resource_limits
-from streamopt.target.resources import RESOURCE_WORDS, Fit
-
-if TYPE_CHECKING:
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
+from streamopt.target.device import Target
+from streamopt.target.resources import RESOURCE_WORDS, Fit, Resources
 
 WITHIN, ABOVE, OVER, FRAME = (COLOURS[name].light for name in ("work", "stall", "over", "frame"))
 

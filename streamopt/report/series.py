@@ -7,17 +7,13 @@ are all spans of the series made wider.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
+Numbers = NDArray[np.int64]
 
 SPANS = 4096
 """Spans of a process that never waits, whose frames have exact borders beside."""

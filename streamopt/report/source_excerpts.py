@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from streamopt.errors import reason
+from streamopt.errors import SourceLoc, reason
 from streamopt.files import read_text
+from streamopt.ir.graph import Node
 from streamopt.report.design_document import SourceExcerpt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from streamopt.errors import SourceLoc
-    from streamopt.ir.graph import Node
 
 AROUND = 6
 """Lines shown before and after a node's own."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+from typing import Any, cast
 
 _IGNORED = ("site-packages", "dist-packages")
 _RECORDINGS: list[set[str]] = []

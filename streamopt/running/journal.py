@@ -6,18 +6,16 @@ import fcntl
 import json
 import os
 import shutil
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from streamopt.errors import Diagnostic, OutputError, SourceLoc, VerificationError, reason
 from streamopt.files import read_text, write_file
 from streamopt.running.digests import are_unchanged, file_digest
 from streamopt.running.steps import Step
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
 
 JOURNAL = "run.json"
 SCHEMA_VERSION = 1

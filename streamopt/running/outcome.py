@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from streamopt.errors import DesignWarning, SourceLoc
+from streamopt.errors import DesignWarning, Diagnostic, SourceLoc
+from streamopt.ir.schedule import Schedule
 from streamopt.verification.manifest import RUN_PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from streamopt.errors import Diagnostic
-    from streamopt.ir.schedule import Schedule
 
 GRAPH, SCHEDULE, REPORT = "graph.json", "schedule.json", "report.html"
 PROJECT = RUN_PROJECT

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, OptionError
 from streamopt.ir.program import Program
 from streamopt.options import option_group
+from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.readers import PLAIN, SourceOptions
 from streamopt.pipeline.solving import WHOLE
 from streamopt.running.digests import digest, file_digests
 from streamopt.running.steps import Listener, Silence, Step
-from streamopt.target.device import or_usual
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.pipeline.design_limits import Budget
-    from streamopt.strategies.effort import Effort
-    from streamopt.strategies.opt6.choices import Space
-    from streamopt.target.device import Target
+from streamopt.strategies.effort import Effort
+from streamopt.strategies.opt6.choices import Space
+from streamopt.target.device import Target, or_usual
 
 _DATA = ".npz"
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from os import PathLike
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from streamopt.errors import StreamoptError
+from streamopt.errors import Diagnostic, StreamoptError
 from streamopt.explanation.bottleneck import bottleneck
 from streamopt.files import read_text
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.ports import PortPlan
 from streamopt.ir.program import Program
 from streamopt.options import checked
 from streamopt.pipeline.building import golden_data, verify, write
+from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.evaluating import expected_intervals
 from streamopt.pipeline.ports import plan_ports
 from streamopt.pipeline.readers import is_text
@@ -35,25 +39,17 @@ from streamopt.running.outcome import (
     RunInterruptedError,
     RunOutcome,
 )
-from streamopt.running.request import USUAL_OPTIONS, Request, usual_folder
+from streamopt.running.request import USUAL_OPTIONS, Request, RunOptions, usual_folder
 from streamopt.running.search import Found, Question, kept_before, searched, taken
 from streamopt.running.steps import Step, StepEnd
 from streamopt.space.level import LevelName
+from streamopt.strategies.effort import Effort
+from streamopt.verification.compare import DesignVerdict
 from streamopt.verification.manifest import MANIFEST, read_manifest
+from streamopt.verification.vectors.golden import Golden
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
-
-    from streamopt.errors import Diagnostic
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.pipeline.design_limits import Budget
     from streamopt.pipeline.readers import Readable
-    from streamopt.running.request import RunOptions
-    from streamopt.strategies.effort import Effort
-    from streamopt.verification.compare import DesignVerdict
-    from streamopt.verification.vectors.golden import Golden
 
 
 @checked(level=LevelName)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from streamopt.evaluation.design import evaluated
+from streamopt.evaluation.design import Evaluation, evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing, sized
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.formats.schedule_json import load_result_json, save_schedule_json
+from streamopt.ir.graph import Graph
+from streamopt.ir.ports import PortPlan
+from streamopt.ir.schedule import Schedule
 from streamopt.pipeline.flat_records import (
     evaluation_record,
     record,
@@ -20,19 +25,9 @@ from streamopt.pipeline.reading import load_schedule
 from streamopt.pipeline.solving import solve
 from streamopt.report.proof import proof_words
 from streamopt.running.outcome import KEPT, SCHEDULE, RunInterruptedError
+from streamopt.running.request import Request
 from streamopt.solvers.result import Stop
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import Schedule
-    from streamopt.running.request import Request
-    from streamopt.strategies.solution import Solution
-
+from streamopt.strategies.solution import Solution
 
 PROBLEM = "problem"
 """Member of a schedule's file: the digest of its problem."""

@@ -10,20 +10,16 @@ variable stays (I3). The order takes the variable whose table has the fewest cel
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.search.labels.component import SearchTooLargeError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 FORBIDDEN = 1 << 40
 """Cost of a combination that can't be had; sums of some are still far from an overflow."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.row_values import NodeRows
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 NO_WALK = -1
 """Number of the walk of a row that can't stream on a channel."""

@@ -6,26 +6,20 @@ handle 150 lanes in step usually make one pattern.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SimulationError
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp
+from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
+from streamopt.ir.network import AccessMode, Fifo, PartialTile, Pipeline, PipelineTiming, Port
+from streamopt.ir.program import Loop
 from streamopt.sim.guards import iterators_of, matching_iterations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.expression import Condition
-    from streamopt.ir.network import AccessMode, Fifo, PartialTile, Pipeline, PipelineTiming, Port
-    from streamopt.ir.program import Loop
 
 
 @dataclass(frozen=True, slots=True, eq=False)

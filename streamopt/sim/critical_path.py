@@ -9,6 +9,7 @@ tile the whole run.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -16,13 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.sim.engine import HANDOVER_CYCLES
+from streamopt.sim.state import PipelineRun
 from streamopt.sim.waits import last_buffer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from streamopt.sim.engine import Engine
-    from streamopt.sim.state import PipelineRun
     from streamopt.sim.waits import PipelineWaits
 
 MOST_SEGMENTS = 4096

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,6 @@ from streamopt.errors import Diagnostic, SimulationError
 from streamopt.sim.waits import WaitKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from streamopt.sim.trace import FifoTrace, ProcessTrace
 
 

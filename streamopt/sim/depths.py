@@ -15,21 +15,16 @@ that hold none, and made deeper where they have to be: then they are safe at any
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.ir.network import LEAST_DEPTH_ELEMS, AccessMode, PipelineTiming
+from streamopt.ir.network import LEAST_DEPTH_ELEMS, AccessMode, Fifo, Network, PipelineTiming
 from streamopt.sim.deadlock import DeadlockError
 from streamopt.sim.plan import make_plan
 from streamopt.sim.simulate import simulate
 from streamopt.sim.timetable import TokenTimetable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from streamopt.ir.network import Fifo, Network
 
 MOST_RUNS = 400
 PASSES = 3

@@ -10,17 +10,13 @@ front, and a list of freezes (flow time, cycles) leads from flow time to cycles.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.sim.stalling import merged, places_in
-from streamopt.sim.state import NEVER
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from streamopt.sim.state import ChannelAccess, PipelineRun
+from streamopt.sim.state import NEVER, ChannelAccess, PipelineRun
 
 FEW = 16
 """Events that are taken one by one before many are tried at once: what a block costs."""

@@ -7,20 +7,25 @@ iterations with an access under ``k == 0`` costs as much as the matching iterati
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
-from streamopt.ir.expression import Compare, Index, Literal, Logic, LogicOp, conjuncts, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.expression import Condition, Expression
-    from streamopt.ir.program import Loop
+from streamopt.ir.expression import (
+    Compare,
+    Condition,
+    Expression,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    conjuncts,
+    walk,
+)
+from streamopt.ir.program import Loop
 
 
 def iterators_of(condition: Condition | None) -> frozenset[str]:

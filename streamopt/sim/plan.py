@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.network import AccessMode, PipelineTiming, Place
+import numpy as np
+from numpy.typing import NDArray
+
+from streamopt.ir.network import (
+    AccessMode,
+    Fifo,
+    Network,
+    Pipeline,
+    PipelineTiming,
+    Place,
+    Process,
+    Turns,
+)
 from streamopt.ir.operators import Operator
+from streamopt.ir.program import Loop
 from streamopt.sim.accesses import Stages, stream_patterns
 from streamopt.sim.in_turn.visits import iterations_in_turn
 from streamopt.sim.wellformed import check_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from streamopt.ir.network import Fifo, Network, Pipeline, Process, Turns
-    from streamopt.ir.program import Loop
     from streamopt.sim.accesses import Pattern
 
 Streams: TypeAlias = "Mapping[tuple[int, ...], Pattern]"

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from streamopt.ir.network import Network, PipelineTiming
 from streamopt.sim.critical_path import critical_path
 from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, find_ring
 from streamopt.sim.engine import HANDOVER_CYCLES, Engine
 from streamopt.sim.flushable import blocked_flushable
 from streamopt.sim.plan import make_plan
 from streamopt.sim.stalling import blocked_stalling
+from streamopt.sim.state import ChannelAccess, PipelineRun
 from streamopt.sim.trace import Trace, fifo_traces, last_cycle, process_traces
 from streamopt.sim.waits import WaitKind, engine_waits
 from streamopt.sim.wellformed import check_network
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.network import Network, PipelineTiming
-    from streamopt.sim.state import ChannelAccess, PipelineRun
 
 
 def simulate(

@@ -8,18 +8,12 @@ as there are known tokens and slots.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from streamopt.sim.state import NEVER
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.sim.state import ChannelAccess, PipelineRun
+from streamopt.sim.state import NEVER, ChannelAccess, PipelineRun
 
 FEW = 16
 """Clocks that are taken one by one before many are tried at once: what a block costs."""

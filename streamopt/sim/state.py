@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from streamopt.sim.plan import AccessPlan, PipelinePlan, ProcessPlan, TokenChannelPlan
 
 NEVER = 1 << 62

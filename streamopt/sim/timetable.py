@@ -8,24 +8,19 @@ depths tries. Stalling pipelines only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.sim.engine import HANDOVER_CYCLES, Engine
+from streamopt.sim.plan import PipelinePlan, Plan
 from streamopt.sim.stalling import merged
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.sim.plan import PipelinePlan, Plan
-
-    Times = NDArray[np.int64]
+Times = NDArray[np.int64]
 
 MAX_SWEEPS = 40
 """Sweeps after which a fixed point is given up; FIFOs that fill all the time need many."""

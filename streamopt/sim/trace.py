@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from streamopt.ir.network import Fifo, Network
 from streamopt.ir.text import html_table
+from streamopt.sim.state import ProcessRun, TokenChannel
 from streamopt.sim.waits import WaitKind, sampled_waits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.network import Fifo, Network
     from streamopt.sim.critical_path import Segment
     from streamopt.sim.engine import Engine
-    from streamopt.sim.state import ProcessRun, TokenChannel
     from streamopt.sim.waits import PipelineWaits, SampledWait
 
 

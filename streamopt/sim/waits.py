@@ -7,23 +7,21 @@ that waits cost nothing while it runs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.sim.engine import BANKS, HANDOVER_CYCLES
+from streamopt.sim.state import ChannelAccess, PipelineRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
     from streamopt.sim.engine import Engine
-    from streamopt.sim.state import ChannelAccess, PipelineRun
 
-    Cycles = NDArray[np.int64]
+Cycles = NDArray[np.int64]
 
 
 class WaitKind(StrEnum):

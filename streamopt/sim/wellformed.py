@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping
 
 from streamopt.errors import Diagnostic, SimulationError
 from streamopt.ir.expression import is_affine_condition
-from streamopt.ir.network import AccessMode
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from streamopt.ir.network import Fifo, Network, Pipeline, PipelineTiming
+from streamopt.ir.network import AccessMode, Fifo, Network, Pipeline, PipelineTiming
 
 
 def check_network(

@@ -6,18 +6,15 @@ import importlib
 import importlib.metadata
 import importlib.util
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from streamopt.errors import Diagnostic, SolverError
+from streamopt.solvers.result import SolveResult
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.solvers.result import SolveResult
-
-    OnPoint: TypeAlias = Callable[[Mapping[str, float], float | None], None]
+OnPoint: TypeAlias = Callable[[Mapping[str, float], float | None], None]
 
 # https://github.com/google/or-tools/issues/5246: both wheels bring a libhighs.so.1 of their own
 HIGHS_CLASH_HINT = (

@@ -13,15 +13,13 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from streamopt.solvers.linear_form import Enforcement, LinearForm, unsupported
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SUFFIX = "enforced_by"
 # A bound of an integer variable may be off a whole number by rounding, never by more than this.

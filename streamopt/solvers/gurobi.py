@@ -11,25 +11,21 @@ References
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.solvers.base import Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
+from streamopt.solvers.linear_form import LinearForm
 from streamopt.solvers.nonlinear import rebuild
 from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
 from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from streamopt.solvers.linear_form import LinearForm
 
 # [2]; a limit on nodes, iterations or work is a limit on time.
 STATUSES: Mapping[int, Verdict] = {

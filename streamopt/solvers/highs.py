@@ -10,23 +10,21 @@ References
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from streamopt.solvers.base import HIGHS_CLASH_HINT, Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
+from streamopt.solvers.linear_form import LinearForm
 from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
 from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import highspy
-
-    from streamopt.solvers.linear_form import LinearForm
 
 # [2]; a limit on iterations or nodes is a limit on time.
 STATUSES: Mapping[str, Verdict] = {

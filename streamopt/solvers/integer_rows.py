@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.errors import SolverError
 from streamopt.solvers.linear_form import Enforcement, LinearForm, unsupported
-
-if TYPE_CHECKING:
-    from streamopt.errors import SolverError
 
 # CP-SAT works in 64 bits and wants the sum of |coefficient| x |bound| well inside.
 LARGEST_ACTIVITY = 2**61

@@ -6,17 +6,14 @@ minimise ``cost @ x + offset`` with ``row_lower <= A @ x <= row_upper`` and boun
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SolverError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)

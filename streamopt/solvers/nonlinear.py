@@ -6,15 +6,13 @@ One walk serves the SCIP and Gurobi adapters, and evaluates incumbents with exac
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from functools import reduce
 from numbers import Number
 from operator import add, mul
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from streamopt.solvers.linear_form import unsupported
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 NUMBER_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "abs": abs,

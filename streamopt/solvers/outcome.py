@@ -10,19 +10,16 @@ import logging
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from streamopt.solvers.base import SolveOptions, Solver
+from streamopt.solvers.linear_form import LinearForm
 from streamopt.solvers.nonlinear import NUMBER_FUNCTIONS, rebuild
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.solvers.watch import Watch, finite
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from streamopt.solvers.base import SolveOptions, Solver
-    from streamopt.solvers.linear_form import LinearForm
 
 logger = logging.getLogger(__name__)
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError, reason
 from streamopt.files import read_text
 from streamopt.solvers.outcome import INTEGRAL_GAP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.solvers.watch import Watch
+from streamopt.solvers.watch import Watch
 
 PROFILE_FOLDER = "solvers"
 

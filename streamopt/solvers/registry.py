@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.extras import installing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from streamopt.solvers.base import Capability, Solver
+from streamopt.solvers.base import Capability, Solver
 
 DEFAULT_SOLVERS = ("cpsat", "highs")
 """The first that is installed is the default; the last comes with streamopt."""

@@ -8,21 +8,18 @@ References
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from streamopt.solvers.base import Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
+from streamopt.solvers.linear_form import LinearForm
 from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
 from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.solvers.linear_form import LinearForm
 
 # [1]
 STATUSES: Mapping[int, Verdict] = {

@@ -7,20 +7,17 @@ incumbent.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from streamopt.solvers.base import Progress, SolveOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from streamopt.solvers.linear_form import LinearForm
+from streamopt.solvers.linear_form import LinearForm
 
 POLL_SECONDS = 0.05
 LEAST_LIMIT_SECONDS = 1e-3

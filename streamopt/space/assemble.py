@@ -7,12 +7,13 @@ claims; `violations` recomputes every constraint in plain integers, as a certifi
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import full_depth_elems
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.schedule import (
+    Binding,
     ChannelKind,
     ChannelPlan,
     NodePlan,
@@ -20,19 +21,16 @@ from streamopt.ir.schedule import (
     Prediction,
     Schedule,
 )
-from streamopt.perf.costs import PUBLISHED, OpenPlans, Setting, plain_plan
+from streamopt.perf.costs import PUBLISHED, CostModel, NodeCost, OpenPlans, Setting, plain_plan
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.timing import graph_times
-from streamopt.space.decisions import read_stream_order, write_stream_order
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.schedule import Binding
-    from streamopt.perf.costs import CostModel, NodeCost
-    from streamopt.space.decisions import DecisionSpace, LoopOrder
-    from streamopt.space.row_values import NodeRows
+from streamopt.space.decisions import (
+    DecisionSpace,
+    LoopOrder,
+    read_stream_order,
+    write_stream_order,
+)
+from streamopt.space.row_values import NodeRows
 
 NONE: Mapping[str, Binding] = MappingProxyType({})
 """Everything as the tool builds it."""

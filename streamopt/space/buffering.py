@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import completes_rows
 from streamopt.ir.affine import Iter
-from streamopt.ir.schedule import ChannelKind
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.schedule import ChannelKind, Schedule
 from streamopt.space.decisions import read_stream_order, write_stream_order
-
-if TYPE_CHECKING:
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.schedule import Schedule
 
 
 class BufferReason(StrEnum):

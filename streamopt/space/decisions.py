@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.ir.graph import SequentialNode
-from streamopt.perf.costs import PUBLISHED, OpenPlans, Setting
-from streamopt.space.fixed import NOTHING_FIXED, fixed_classes, fixed_orders
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.ir.schedule import Binding
+from streamopt.perf.costs import PUBLISHED, CostModel, OpenPlans, Setting
+from streamopt.space.fixed import NOTHING_FIXED, Fixed, fixed_classes, fixed_orders
+from streamopt.space.level import Level
 from streamopt.space.tiles import Coupling, TileClass, tile_classes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.schedule import Binding
-    from streamopt.perf.costs import CostModel
-    from streamopt.space.fixed import Fixed
-    from streamopt.space.level import Level
 
 LoopOrder = tuple[str, ...]
 """Loops of one node, outermost first."""

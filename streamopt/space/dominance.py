@@ -5,18 +5,14 @@ Candidates of one group differ in costs only, all of them better when smaller.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Integers = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 BLOCK = 256
 """Candidates, or groups of few candidates, that are compared at a time."""

@@ -5,18 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.ir.graph import SequentialNode
-from streamopt.space.tiles import TileClass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.space.tiles import LoopKey
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.space.tiles import LoopKey, TileClass
 
 _HINT = "change the step of the schedule that says so, or leave the decision to the solver"
 

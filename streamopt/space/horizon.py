@@ -9,26 +9,22 @@ that are left has the same optimum if that is at most T, and none left means non
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.ir.schedule import Schedule
 from streamopt.space.assemble import assemble_rows
+from streamopt.space.decisions import DecisionSpace
 from streamopt.space.row_values import NodeRows
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.decisions import DecisionSpace
-
-    Integers = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 T = TypeVar("T")
 

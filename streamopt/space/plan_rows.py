@@ -6,24 +6,19 @@ reach the rest of the problem.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.ir.graph import Edge, SequentialNode
 from streamopt.perf.costs import OpenPlans, Setting
+from streamopt.space.decisions import DecisionSpace
 from streamopt.space.dominance import minimal
 from streamopt.space.row_values import NodeRows, Times
 from streamopt.space.usage import RowUsage
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.graph import Edge, SequentialNode
-    from streamopt.space.decisions import DecisionSpace
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 DSPS, CYCLES, LUTS = range(3)
 """Columns of costs."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from streamopt.ir.schedule import Binding, NodePlan
+from streamopt.space.decisions import LoopOrder
+from streamopt.space.usage import RowUsage
 
+if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from streamopt.ir.schedule import Binding, NodePlan
-    from streamopt.space.decisions import LoopOrder
-    from streamopt.space.usage import RowUsage
 
     Integers = npt.NDArray[np.int64]
 

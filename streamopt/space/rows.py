@@ -8,17 +8,25 @@ an optimum, and the d! loop orders shrink to a few.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.ir.graph import SequentialNode
-from streamopt.perf.costs import Setting
-from streamopt.space.decisions import read_stream_order, write_stream_order
+from streamopt.ir.graph import Edge, Node, SequentialNode
+from streamopt.ir.schedule import Binding
+from streamopt.perf.costs import NodeCost, Setting
+from streamopt.space.decisions import (
+    DecisionSpace,
+    LoopOrder,
+    read_stream_order,
+    write_stream_order,
+)
 from streamopt.space.dominance import minimal
 from streamopt.space.plan_rows import plan_rows
 from streamopt.space.row_values import NodeRows, Times
@@ -26,17 +34,7 @@ from streamopt.space.usage import RowUsage
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.graph import Edge, Node
-    from streamopt.ir.schedule import Binding
-    from streamopt.perf.costs import NodeCost
-    from streamopt.space.decisions import DecisionSpace, LoopOrder
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 _Known = dict[bytes, list["Integers"]]
 

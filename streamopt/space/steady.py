@@ -6,18 +6,13 @@ end. The consumer of such a stream ends later than first and last write tell.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from operator import lt
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from streamopt.ir.graph import Node
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
+from streamopt.ir.graph import Node, SequentialNode
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.row_values import NodeRows
 
 
 def steady_rows(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> dict[str, NodeRows]:

@@ -6,21 +6,16 @@ the same array dimension on both sides of an edge, and the divisor constraint.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING
 
 import networkx as nx
 
-from streamopt.ir.graph import SequentialNode
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 
 MOST_CHOICES = 8_000
 """Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""

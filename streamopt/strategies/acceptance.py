@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from streamopt.errors import SolverError
+from streamopt.errors import Diagnostic, SolverError
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.space.objective import FewestDsps
 from streamopt.strategies.exact.strategy import too_large
-from streamopt.strategies.run import NotReachedError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.errors import Diagnostic
-    from streamopt.strategies.protocol import Strategy
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.protocol import Strategy
+from streamopt.strategies.run import NotReachedError, Run
+from streamopt.strategies.solution import Solution
 
 
 def first_accepting(run: Run, asked: Sequence[Strategy]) -> Solution:

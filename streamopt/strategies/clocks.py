@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING
 
 from streamopt.search.labels.component import SearchStoppedError
-from streamopt.solvers.base import Progress
+from streamopt.solvers.base import Progress, SolveOptions
 from streamopt.solvers.result import Stop
 from streamopt.work import spent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.solvers.base import SolveOptions
 
 LEAST_SECONDS = 1e-3
 """For what must still give an answer when all is spent."""

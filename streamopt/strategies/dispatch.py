@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.solvers.registry import SOLVERS, WITHOUT_SOLVER, default_solver, get, unknown_solver
@@ -14,16 +14,11 @@ from streamopt.strategies.exact.strategy import ExactSearch
 from streamopt.strategies.oracle.strategy import EXHAUSTIVE, ExhaustiveSearch
 from streamopt.strategies.portfolio.portfolio import Portfolio
 from streamopt.strategies.programs.strategy import COMPACT, SolverProgram
+from streamopt.strategies.protocol import Strategy
 from streamopt.strategies.resources.infeasible_limits import latency_target_missed
 from streamopt.strategies.resources.within import answer_within
-from streamopt.strategies.run import SEARCH, NotReachedError, OutOfReachError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.strategies.protocol import Strategy
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.run import SEARCH, NotReachedError, OutOfReachError, Run
+from streamopt.strategies.solution import Solution
 
 AUTO, _, _, RACE = WITHOUT_SOLVER
 

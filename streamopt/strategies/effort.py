@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing
 from streamopt.options import option_group
+from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.solvers.base import Progress, SolveOptions
-    from streamopt.strategies.solution import Solution
 
 
 @option_group()

@@ -5,14 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.space.level import PAPER_LEVELS
-
-if TYPE_CHECKING:
-    from streamopt.space.level import Level
-    from streamopt.strategies.problem import Problem
+from streamopt.space.level import PAPER_LEVELS, Level
+from streamopt.strategies.problem import Problem
 
 
 def check_published(level: Level, what: str, hint: str) -> None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.evaluation.boundary_ports import with_boundary
+from streamopt.ir.graph import Graph
+from streamopt.ir.ports import PortPlan
+from streamopt.ir.schedule import Prediction, Schedule
 from streamopt.space.assemble import baseline, evaluate, first_plans, interval_cycles, plainest
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
+from streamopt.space.level import Level
 from streamopt.space.objective import Latency, Objective
-from streamopt.target.device import or_usual
+from streamopt.strategies.resources.limits import Limits
+from streamopt.target.device import Target, or_usual
 from streamopt.transforms.ports.movers import moved_arrays
-
-if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import Prediction, Schedule
-    from streamopt.space.decisions import DecisionSpace, SpaceOptions
-    from streamopt.space.level import Level
-    from streamopt.strategies.resources.limits import Limits
-    from streamopt.target.device import Target
 
 LATENCY = Latency()
 

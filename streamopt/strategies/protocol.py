@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from streamopt.errors import Diagnostic
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.errors import Diagnostic
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
 
 class Strategy(Protocol):

@@ -9,14 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
-from streamopt.ir.schedule import ChannelKind, ChannelPlan
-
-if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
-    from streamopt.target.device import Target
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
+from streamopt.target.device import Target
 
 
 class RivalName(StrEnum):

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from streamopt.ir.schedule import Schedule
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.clocks import SearchClock
-from streamopt.strategies.solution import Solution
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.solution import OnIncumbent
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.solution import OnIncumbent, Solution
 
 HEARTBEAT_SECONDS = 1.0
 """Between reports while nothing changes."""

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from streamopt.errors import DesignWarning
+from streamopt.evaluation.design import Evaluation
+from streamopt.ir.schedule import Prediction, Schedule
 from streamopt.ir.text import html_table
+from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import interval_cycles
 from streamopt.space.objective import LatencyThenDsps
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.resources.limits import Limit
 from streamopt.transforms.apply import planned_graph
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.errors import DesignWarning
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.schedule import Prediction, Schedule
-    from streamopt.solvers.result import Proof, Stop
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.resources.limits import Limit
-
-    OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
+OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

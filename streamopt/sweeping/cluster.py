@@ -5,21 +5,17 @@ What a worker that is lost was measuring, the scheduler gives to another one.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from importlib import import_module
 from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from streamopt.errors import Diagnostic, SweepError
 from streamopt.extras import installing
-from streamopt.sweeping.points import task_of
+from streamopt.report.record import Row
+from streamopt.sweeping.points import Point, task_of
 from streamopt.sweeping.rows import RowClient
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from streamopt.report.record import Row
-    from streamopt.sweeping.points import Point
 
 CONNECT_SECONDS = 30
 _OF_THREAD = local()

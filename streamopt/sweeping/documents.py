@@ -7,18 +7,16 @@ to start.
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason, said
 from streamopt.files import read_text
-from streamopt.space.level import LevelName  # noqa: TC001 -- pydantic reads it
-from streamopt.strategies.rival import RivalName  # noqa: TC001 -- pydantic reads it
-from streamopt.target.resources import Fit  # noqa: TC001 -- pydantic reads it
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from streamopt.space.level import LevelName
+from streamopt.strategies.rival import RivalName
+from streamopt.target.resources import Fit
 
 DEFAULT = "default"
 """The key of the tiling limit of programs that have none of their own."""

@@ -11,16 +11,12 @@ import fcntl
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import TracebackType
+from typing import Any
 
 from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason
-from streamopt.report.record import MEMBERS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
-
-    from streamopt.report.record import Row
+from streamopt.report.record import MEMBERS, Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,11 @@ import json
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 MeasuredRow: TypeAlias = dict[str, str]
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from streamopt.report.text_tables import markdown_section
 from streamopt.sweeping.running import Means, Redo, Wanted, run_sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from streamopt import __version__
 from streamopt.errors import Diagnostic, SourceLoc, StreamoptError, SweepError
 from streamopt.pipeline.comparing import ComparisonCase
 from streamopt.report.record import Record
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from streamopt.sweeping.documents import BlockDocument, ExperimentDocument
-    from streamopt.target.device import Target
 
 ONE_FILE = "*?["
 """Characters without which a pattern is a file's name."""

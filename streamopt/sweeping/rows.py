@@ -7,6 +7,7 @@ killed, the row that is measured ends with all its children.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from functools import cache
 from queue import SimpleQueue
@@ -15,15 +16,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, StreamoptError, SweepError
-from streamopt.sweeping.points import task_of
+from streamopt.report.record import Row
+from streamopt.sweeping.points import Point, task_of
 from streamopt.workers import TimedOutError, Worker, WorkerDiedError, in_child
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
     from multiprocessing.connection import Connection
 
-    from streamopt.report.record import Row
-    from streamopt.sweeping.points import Point
     from streamopt.target.device import Target
 
 SMALL_GRAPH = """{"schema_version": 1, "name": "first_row",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -14,18 +16,13 @@ from streamopt.errors import Diagnostic, SweepError
 from streamopt.extras import require
 from streamopt.options import checked
 from streamopt.sweeping.environment import environment, sources
-from streamopt.sweeping.journal import Journal, restore
-from streamopt.sweeping.points import points_of, way_record
+from streamopt.sweeping.journal import Journal, Kept, restore
+from streamopt.sweeping.points import Point, points_of, way_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
-    from os import PathLike
-
     import pandas as pd
 
     from streamopt.report.record import Row
-    from streamopt.sweeping.journal import Kept
-    from streamopt.sweeping.points import Point
 
 JOURNAL, ROWS, ENVIRONMENT = "journal.jsonl", "rows.csv", "environment.json"
 

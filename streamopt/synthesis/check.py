@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.ir.text import html_table
-from streamopt.synthesis.matching import function_modules, matched_loops
-from streamopt.target.resources import RESOURCE_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.synthesis.matching import FoundLoop
-    from streamopt.synthesis.report import ReportedModule, SynthesisReport
-    from streamopt.target.resources import Resources
+from streamopt.synthesis.matching import FoundLoop, function_modules, matched_loops
+from streamopt.synthesis.report import ReportedModule, SynthesisReport
+from streamopt.target.resources import RESOURCE_NAMES, Resources
 
 II, DEPTH, TRIPS = "II", "depth_cycles", "trip_count"
 LATENCY, CLOCK = "latency_cycles", "clock_ns"

@@ -9,13 +9,10 @@ process, which run in the order of the source, are its loops by line.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
+from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
 _LINE = re.compile(r"VITIS_LOOP_(\d+)_")
 _CLONE = re.compile(r"_?(?:\d+|r|s)")

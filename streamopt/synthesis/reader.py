@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError, reason
 from streamopt.files import read_text
+from streamopt.synthesis.report import SynthesisReport
 from streamopt.synthesis.text_report import read_text_report
 from streamopt.synthesis.xml_report import read_xml
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from streamopt.synthesis.report import SynthesisReport
 
 WHOLE = ("csynth.xml", "csynth.rpt")
 """Names of a report on all functions, the fuller one first."""

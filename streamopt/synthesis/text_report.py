@@ -7,16 +7,13 @@ above them that are indented less.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError
 from streamopt.synthesis.numbers import count, release
 from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 _TITLE = re.compile(r"^== Synthesis Summary Report of '(.+?)'", re.M)
 _FACT = r"^\s*\* {}:[ \t]*(.*)$"

@@ -8,6 +8,7 @@ in a file can name other files or grow.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError, TreeBuilder, XMLParser
 
@@ -16,7 +17,6 @@ from streamopt.synthesis.numbers import count, nanoseconds, release
 from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from xml.etree.ElementTree import Element
 
 DEEPEST = 32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -11,21 +12,19 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, reason
 from streamopt.files import read_text
+from streamopt.ir.element import ElementType
+from streamopt.ir.operators import Operator
 from streamopt.options import closest
 from streamopt.target.channels import MemoryChannel
 from streamopt.target.memories import Memories, Shape
 from streamopt.target.operators import OperatorCost, OperatorRow, OperatorTable, operator_cost
 from streamopt.target.regions import Floorplan, Guideline, LogicRegion
-from streamopt.target.resources import Resources
+from streamopt.target.resources import Fit, Resources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from importlib.resources.abc import Traversable
 
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.operators import Operator
     from streamopt.target.documents import AmountsDocument, DeviceDocument, ShapeDocument
-    from streamopt.target.resources import Fit
 
 DEVICE = "u280"
 

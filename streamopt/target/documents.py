@@ -6,7 +6,8 @@ to start.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -18,11 +19,8 @@ from pydantic import (
 )
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, said
-from streamopt.ir.element import ElementType  # noqa: TC001 -- pydantic reads it
-from streamopt.ir.operators import Operator  # noqa: TC001 -- pydantic reads it
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from streamopt.ir.element import ElementType
+from streamopt.ir.operators import Operator
 
 GUIDELINE = "AMD UG1393, Timing Closure Considerations: at most these shares of a device or SLR"
 

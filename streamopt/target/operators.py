@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, TargetError
+from streamopt.ir.element import ElementType
 from streamopt.ir.operators import Operator
-
-if TYPE_CHECKING:
-    from streamopt.ir.element import ElementType
 
 
 @dataclass(frozen=True, slots=True)

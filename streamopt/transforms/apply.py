@@ -20,19 +20,22 @@ in the same order (Cond. 2); and one stream per lane needs the same lanes on bot
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.ports import PortKind
-from streamopt.ir.schedule import BINDABLE, ChannelKind
+from streamopt.ir.program import Array
+from streamopt.ir.schedule import BINDABLE, ChannelKind, NodePlan, Schedule
 from streamopt.ir.scheduled import (
     Channel,
     ScheduledGraph,
     ScheduledNode,
     TiledLoop,
 )
+from streamopt.ir.stepping.stepped import Transfer
 from streamopt.transforms.argument_banks import boundary_partitions
 from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.line_buffers import line_buffers
@@ -43,15 +46,6 @@ from streamopt.transforms.rewrites import rewritten
 from streamopt.transforms.stepped.nest import stepped_nest
 from streamopt.transforms.stepped.plans import plan_problems, planned_steps
 from streamopt.transforms.stepped.transfers import whole_arrays
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.ir.schedule import NodePlan, Schedule
-    from streamopt.ir.stepping.stepped import Transfer
 
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:

@@ -9,18 +9,22 @@ interval. Then no bank is chosen by an index that moves: factors divide what til
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from math import gcd, prod
 from operator import le, mul
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Role
+from streamopt.ir.affine import Affine
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.program import Array, Role
 from streamopt.ir.scheduled import ArrayPartition
+from streamopt.ir.stepping.stepped import Transfer
 from streamopt.transforms.partitions import (
     PORTS,
+    Factors,
+    Use,
     cyclic_factors,
     fullest_bank,
     moves_by,
@@ -29,17 +33,8 @@ from streamopt.transforms.partitions import (
 )
 from streamopt.transforms.stepped.transfers import outside_factors
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.ir.stepping.stepped import Transfer
-    from streamopt.transforms.partitions import Factors, Use
-
-    Loads = tuple[int, ...]
-    """Of each use: the most elements of a bank that an iteration touches."""
+Loads = tuple[int, ...]
+"""Of each use: the most elements of a bank that an iteration touches."""
 
 
 @dataclass(frozen=True, slots=True)

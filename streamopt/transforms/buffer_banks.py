@@ -9,29 +9,25 @@ lanes there meet in whatever bank it is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.ir.program import Array
+from streamopt.ir.stepping.stepped import Transfer
 from streamopt.transforms.argument_banks import bank_load, static_factors
 from streamopt.transforms.partitions import (
     PORTS,
+    Factors,
+    Use,
     cyclic_factors,
     moves_by,
     touched_elems,
     writes_of,
 )
 from streamopt.transforms.stepped.transfers import outside_factors
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.ir.stepping.stepped import Transfer
-    from streamopt.transforms.partitions import Factors, Use
 
 
 def buffer_factors(

@@ -22,16 +22,11 @@ Inputs and weights have no channels: all nodes may read them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import Graph, Node, SequentialNode
-from streamopt.ir.program import dependences, topological_order
+from streamopt.ir.program import Nest, Program, dependences, topological_order
 from streamopt.transforms.legality import OUTSIDE, array_problems, nest_problems, order_problems
 from streamopt.transforms.rebuilding import channels
-
-if TYPE_CHECKING:
-    from streamopt.ir.program import Nest, Program
 
 
 def canonicalize(program: Program) -> Graph:

@@ -7,24 +7,18 @@ functions of one format would be another function for every other one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.coverage import TooLargeError, first_unmarked, is_injective, mark
 from streamopt.analysis.instances import is_inside
 from streamopt.errors import Diagnostic
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
-from streamopt.ir.element import MAX_BITS
+from streamopt.ir.element import MAX_BITS, ElementType
 from streamopt.ir.operators import Reduction
-from streamopt.ir.program import Role, users
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.program import Array, Nest, Program, Statement
+from streamopt.ir.program import Array, Nest, Program, Role, Statement, users
 
 OUTSIDE = "E214"
 """Code of a subscript that is outside its array."""

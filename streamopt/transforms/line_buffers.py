@@ -9,24 +9,19 @@ that bank holds the elements that are p modulo g, at word ``(element - p) / g``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import gcd, prod
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal
+from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
+from streamopt.ir.graph import Node
 from streamopt.ir.line_buffer import KeptRows, LineBuffer, LineRead, LineStore
 from streamopt.ir.scheduled import TiledLoop
+from streamopt.ir.window import Window
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Node
-    from streamopt.ir.window import Window
-
-    Loops = Mapping[str, TiledLoop]
+Loops = Mapping[str, TiledLoop]
 
 PORTS = 2
 """Of a bank: one is written and one is read."""

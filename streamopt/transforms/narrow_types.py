@@ -18,24 +18,18 @@ tool sees the narrow operands through conversions. Arguments keep their types.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import ValueContext, value_range
 from streamopt.ir.arithmetic import Range, partial_sums, type_range
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Cast, Literal, Read, Select, reads
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.expression import Cast, Expression, Literal, Read, Select, reads
+from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Role
 from streamopt.transforms.rebuilding import rewritten_node
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.graph import Graph, Node
 
 _NARROW = (
     ElementType.INT8,

@@ -6,25 +6,19 @@ cyclic partition: ``A[4 * i + lane]`` in 4 or 2 banks, but not ``A[i + k + lane]
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Graph, Node, SequentialNode
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Graph, Node
-
-    Factors = Mapping[str, int]
-    Use = tuple[Access, Node, Factors]
+Factors = Mapping[str, int]
+Use = tuple[Access, Node, Factors]
 
 PORTS = 2
 """Of a block RAM."""

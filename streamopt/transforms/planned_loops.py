@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from streamopt.errors import Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.graph import Node
-    from streamopt.ir.schedule import NodePlan
+from streamopt.ir.graph import Node
+from streamopt.ir.schedule import NodePlan
 
 
 def has_all_factors(plan: NodePlan, loops: Sequence[str]) -> bool:

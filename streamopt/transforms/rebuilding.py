@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Access, moved_leaf, reads, rewrite, rewrite_condition
-from streamopt.ir.graph import Edge, SequentialNode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Expression,
+    moved_leaf,
+    reads,
+    rewrite,
+    rewrite_condition,
+)
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.ir.program import Array
 
 
 def channels(arrays: Sequence[Array], nodes: Sequence[Node]) -> tuple[Edge, ...]:

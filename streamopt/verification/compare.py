@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, VerificationError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from streamopt.verification.reference.execution import Result
+from streamopt.verification.reference.execution import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 from uuid import uuid4
 
-from streamopt.codegen.design import streamopt_version
+import numpy as np
+from numpy.typing import NDArray
+
+from streamopt.codegen.design import Design, streamopt_version
 from streamopt.errors import Diagnostic, VerificationError, reason
-from streamopt.ir.program import ElementType, Role
+from streamopt.ir.program import ElementType, Program, Role
 from streamopt.verification.manifest import (
     MANIFEST,
     Manifest,
@@ -22,18 +26,7 @@ from streamopt.verification.manifest import (
 )
 from streamopt.verification.scratch import locked, remove_leftovers
 from streamopt.verification.storage import stored
-from streamopt.verification.vectors.golden import make_golden
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from streamopt.codegen.design import Design
-    from streamopt.ir.program import Program
-    from streamopt.verification.vectors.golden import Golden
+from streamopt.verification.vectors.golden import Golden, make_golden
 
 
 def write_project(

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from streamopt.codegen.checks import built
 from streamopt.codegen.checks.reordering import SCRIPTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from streamopt.verification.manifest import Manifest
+from streamopt.verification.manifest import Manifest
 
 
 def refuse_what_tools_would(

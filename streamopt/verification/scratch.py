@@ -12,12 +12,9 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
 
 _PREFIX = "streamopt-"
 _OURS = re.compile(rf"{_PREFIX}[a-z]+-[a-z0-9_]+")

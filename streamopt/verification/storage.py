@@ -6,14 +6,12 @@ types; NumPy has all others.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType
 
 
 def stored(values: NDArray[Any], element: ElementType) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
@@ -12,32 +12,24 @@ from streamopt.codegen.design import BackendName
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import plan_layout
 from streamopt.errors import Diagnostic, VerificationError
-from streamopt.ir.program import Role
-from streamopt.verification.compare import DesignVerdict, compare_output
-from streamopt.verification.csim.running import compiled
+from streamopt.ir.program import Program, Role
+from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.verification.compare import DesignVerdict, OutputVerdict, compare_output
+from streamopt.verification.csim.running import Compiled, compiled
 from streamopt.verification.csim.standstill import explained, read_standstill
 from streamopt.verification.csim.tokens import first_wrong_token
-from streamopt.verification.manifest import read_manifest
+from streamopt.verification.manifest import Manifest, read_manifest
 from streamopt.verification.project import write_data
 from streamopt.verification.scratch import scratch
 from streamopt.verification.storage import numbers_of
 from streamopt.verification.vectors.golden import (
     TOO_LARGE,
+    Golden,
     find_golden,
     in_any_order,
     sample_golden,
 )
 from streamopt.verification.vectors.inputs import InputWays, parsed_ways
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from streamopt.ir.program import Program
-    from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.verification.compare import OutputVerdict
-    from streamopt.verification.csim.running import Compiled
-    from streamopt.verification.manifest import Manifest
-    from streamopt.verification.vectors.golden import Golden
 
 RUNS = 2
 """Of a kernel, one after another: what it keeps shows in the second one."""

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from streamopt.errors import DesignWarning
-from streamopt.ir.network import Place
+from streamopt.ir.network import Network, Place
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, PUBLISHED_ARGUMENT_BANKS
-from streamopt.target.resources import RESOURCE_WORDS, Fit
+from streamopt.target.device import Target
+from streamopt.target.resources import RESOURCE_WORDS, Fit, Resources
 from streamopt.target.routed import fullest_design
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.ir.network import Network
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
 
 _OPTIONS = {"dsps": "--built-dsp", "luts": "--lut", "ffs": "--ff"}
 """Of limits that are not called as their resource is."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from streamopt.errors import DesignWarning
+from streamopt.errors import DesignWarning, SourceLoc
+from streamopt.evaluation.design import Evaluation
 from streamopt.evaluation.frames import skips, steady_interval_cycles
 from streamopt.ir.graph import SequentialNode
+from streamopt.ir.schedule import NodePrediction
 from streamopt.perf.as_built.closed_form import node_pipelines
 from streamopt.perf.pipelines.timings import Reason
+from streamopt.sim import Trace
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Interval, ObjectiveName
+from streamopt.strategies.solution import Solution
 from streamopt.transforms.apply import apply, planned_graph
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.errors import SourceLoc
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.schedule import NodePrediction
-    from streamopt.sim import Trace
-    from streamopt.strategies.solution import Solution
 
 FAR = 0.05
 """Share by which model and simulation may differ before it is said."""

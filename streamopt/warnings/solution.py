@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from streamopt.errors import DesignWarning
-from streamopt.ir.graph import SequentialNode
+from streamopt.evaluation.design import Evaluation
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.sim import Trace
 from streamopt.solvers.result import Proof
+from streamopt.strategies.solution import Solution
 from streamopt.transforms.apply import planned_graph
 from streamopt.warnings.amounts import amount_warnings, bank_warnings
 from streamopt.warnings.cycles import interval_warnings, latency_warnings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph
-    from streamopt.sim import Trace
-    from streamopt.strategies.solution import Solution
 
 
 def solution_warnings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,12 +19,10 @@ from streamopt.errors import Diagnostic, FrontendError
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.strategies.rival import RivalName
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from streamopt.report.record import Row
-    from streamopt.target.device import Target
 
 NO_ANSWER = 2
 

@@ -10,12 +10,12 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.output import Output
 from streamopt.cli.reading import Reading, stem
+from streamopt.ir.graph import Graph
 from streamopt.strategies.rival import RivalName
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from streamopt.ir.graph import Graph
     from streamopt.pipeline.rivals import RivalDesign
 
 

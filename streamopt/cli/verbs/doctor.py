@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.pipeline.health import Group, State
+from streamopt.pipeline.health import Check, Group, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.pipeline.health import Check
     from streamopt.solvers.registry import SolverStatus
 
 

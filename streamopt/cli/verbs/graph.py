@@ -12,10 +12,10 @@ from streamopt.cli import arguments as a
 from streamopt.cli.output import STDOUT, is_special, put, settled
 from streamopt.cli.reading import Reading, stem
 from streamopt.errors import Diagnostic, OutputError, SourceLoc
+from streamopt.ir.program import Program
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Program
 
 
 def graph(

@@ -12,9 +12,9 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.output import STDOUT, put, settled
 from streamopt.cli.reading import Reading, design_places, stem
+from streamopt.ir.graph import Graph
 
 if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph
     from streamopt.pipeline.reporting import Report
     from streamopt.report.proof import Facts
     from streamopt.strategies.exact.front import Front

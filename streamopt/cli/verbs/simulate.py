@@ -12,11 +12,11 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.output import check_folders
 from streamopt.cli.reading import Reading
+from streamopt.errors import DesignWarning
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from streamopt.errors import DesignWarning
     from streamopt.evaluation.design import Evaluation, Simulated
-    from streamopt.target.device import Target
 
 
 def simulate(

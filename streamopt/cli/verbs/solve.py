@@ -11,23 +11,22 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.output import Output, cost_words, interrupted, keeping
-from streamopt.cli.progress import showing
+from streamopt.cli.progress import Board, showing
 from streamopt.cli.reading import Reading, asked_ports, listed, stem
 from streamopt.cli.verb import deciding
+from streamopt.ir.graph import Graph
+from streamopt.ir.ports import PortPlan
+from streamopt.ir.program import Program
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import ObjectiveName, named_objective
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from streamopt.cli.progress import Board
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.program import Program
     from streamopt.pipeline import Budget, Evaluation, FifoSizing, Space
     from streamopt.report.record import Record
     from streamopt.space.fixed import Fixed
     from streamopt.strategies.solution import Solution
-    from streamopt.target.device import Target
 
 Steps = Annotated[
     Path | None, deciding("--steps", metavar="PATH", help="Loop steps to follow, as JSON.")

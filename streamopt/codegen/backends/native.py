@@ -8,8 +8,8 @@ streams are brought or taken by a thread more, as a kernel beside the design wou
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.codegen.backends.vitis import declarations
 from streamopt.codegen.design import BackendName, Design, design_of
@@ -38,11 +38,7 @@ from streamopt.codegen.tree import (
     render,
 )
 from streamopt.ir.ports import PortKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.ir.scheduled import ScheduledGraph
 
 BOUNDARY_DEPTH_WORDS = 2
 """Of a stream over the boundary: as few as a design can count on."""

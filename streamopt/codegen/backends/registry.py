@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from streamopt.codegen.backends import native, tapa, vitis
-from streamopt.codegen.design import BackendName
+from streamopt.codegen.backends.vitis_project import VitisSettings
+from streamopt.codegen.design import BackendName, Design
 from streamopt.errors import CodegenError, Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.codegen.backends.vitis_project import VitisSettings
-    from streamopt.codegen.design import Design
-    from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.ir.scheduled import ScheduledGraph
 
 BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
     BackendName.TAPA: tapa.emit,

@@ -9,15 +9,15 @@ the chip. AMD's tool does the rest, with the same pragmas.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.hosts.testbench import testbench
-from streamopt.codegen.layout import extents_text, plan_layout
+from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout, extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.processes.mover import word_mover
@@ -31,14 +31,9 @@ from streamopt.codegen.processes.tables import included_tables, table_header
 from streamopt.codegen.templates import fill, type_headers
 from streamopt.codegen.tree import CppFunction, CppStatement, Directive, Item, element_loops, render
 from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.ir.scheduled import ScheduledGraph
 
 TOKEN_DEPTH = 32
 """Of a stream that carries a buffer over: one shift register for each bit."""

@@ -6,7 +6,7 @@ graph, the settings and the version of streamopt alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from streamopt.codegen.backends.vitis_project import IP, KERNEL, VitisFlow, VitisSettings, scripts
 from streamopt.codegen.checks import built
@@ -38,13 +38,9 @@ from streamopt.codegen.tree import (
     Pragma,
     render,
 )
+from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.ir.scheduled import ScheduledGraph
 
 DEFAULT = VitisSettings()
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from streamopt.codegen.templates import fill
 from streamopt.errors import CodegenError, Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 DEFAULT_RELEASE = "2023.2"
 """The release whose reports the performance model was held against."""

@@ -24,7 +24,7 @@ E625  a pragma changes what hardware computes, but not what C++ does
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from streamopt.codegen.checks.banks import bank_findings, port_findings
 from streamopt.codegen.checks.facts import Finding, Severity, facts
@@ -39,13 +39,8 @@ from streamopt.codegen.checks.rules import (
     promise_findings,
     region_findings,
 )
-from streamopt.codegen.tree import CppFunction
+from streamopt.codegen.tree import CppFunction, Item
 from streamopt.errors import CodegenError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.codegen.tree import Item
 
 __all__ = ["Finding", "Severity", "built", "check_text", "check_tree"]
 

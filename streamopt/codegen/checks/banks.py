@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.facts import Finding, Severity, is_pipelined, nested
-from streamopt.codegen.checks.indices import IndexScope, accesses
-from streamopt.codegen.tree import For, Pragma
+from streamopt.codegen.checks.facts import (
+    CppVariable,
+    Finding,
+    FunctionFacts,
+    Severity,
+    is_pipelined,
+    nested,
+)
+from streamopt.codegen.checks.indices import Banks, CppAccess, IndexScope, accesses
+from streamopt.codegen.tree import For, Item, Pragma
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.codegen.checks.facts import CppVariable, FunctionFacts
-    from streamopt.codegen.checks.indices import Banks, CppAccess
-    from streamopt.codegen.tree import Item
 
 PORTS = 2
 """Of a bank in block RAM."""

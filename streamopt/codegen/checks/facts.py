@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import CppFunction, CppStatement, For, If, Pragma
+from streamopt.codegen.tree import CppFunction, CppStatement, For, If, Item, Pragma
 from streamopt.errors import Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.codegen.tree import Item
 
 
 class Severity(StrEnum):

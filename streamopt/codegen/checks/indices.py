@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import CppStatement, For, If, Pragma
+from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from streamopt.codegen.tree import Item
-
-    Banks = tuple[int, ...]
-    """Of an array, along each dimension."""
+Banks = tuple[int, ...]
+"""Of an array, along each dimension."""
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: int.__add__,

@@ -7,7 +7,7 @@ like one that is about to be written.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from streamopt.codegen.tree import (
     Comment,
@@ -20,9 +20,6 @@ from streamopt.codegen.tree import (
     Pragma,
 )
 from streamopt.errors import CodegenError, Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _FOR = re.compile(r"for \(int (\w+) = 0; (\w+) < (-?\d+); (\w+)\+\+\) \{")
 _IF = re.compile(r"if \((.*)\) \{")

@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.facts import Finding, without_subscripts
+from streamopt.codegen.checks.facts import Finding, FunctionFacts, without_subscripts
 from streamopt.codegen.checks.indices import IndexScope, parsed, statements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.codegen.checks.facts import FunctionFacts
 
 _PARTIAL_VALUE = re.compile(r"\b\w+_acc(?:_\d+)?\b((?:\[[^\[\]]*\])+)")
 _ASSIGNED = re.compile(r"(?:const )?[\w:<>, ]*?\b(\w+)((?:\[[^\[\]]*\])*) = (.*);")

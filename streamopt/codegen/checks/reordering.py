@@ -11,16 +11,17 @@ file (AMD UG1393, "--hls Options") and TAPA from ``--other-hls-configs``, and
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
-from streamopt.codegen.checks.facts import Finding, facts, nested, variable, without_subscripts
-from streamopt.codegen.tree import CppFunction, CppStatement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.codegen.checks.facts import FunctionFacts
-    from streamopt.codegen.tree import Item
+from streamopt.codegen.checks.facts import (
+    Finding,
+    FunctionFacts,
+    facts,
+    nested,
+    variable,
+    without_subscripts,
+)
+from streamopt.codegen.tree import CppFunction, CppStatement, Item
 
 SCRIPTS = ("run_hls.tcl", "pre_hls.tcl", "hls_config.cfg", "Makefile")
 """The files that start a synthesis, or that ``v++ -c`` may be given for it."""

@@ -10,20 +10,26 @@ loop has a body); loops below it are unrolled completely.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks.banks import partition_of
-from streamopt.codegen.checks.facts import Finding, Severity, is_pipelined, nested, variable
+from streamopt.codegen.checks.facts import (
+    CppCall,
+    CppVariable,
+    Finding,
+    FunctionFacts,
+    Severity,
+    is_pipelined,
+    nested,
+    variable,
+)
 from streamopt.codegen.names import is_reserved
-from streamopt.codegen.tree import Comment, CppStatement, Directive, For, If, Pragma
+from streamopt.codegen.tree import Comment, CppStatement, Directive, For, If, Item, Pragma
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from streamopt.codegen.checks.banks import CppPartition
-    from streamopt.codegen.checks.facts import CppCall, CppVariable, FunctionFacts
-    from streamopt.codegen.tree import Item
 
 PORTS_OF_AN_ARGUMENT = 2
 """Processes that can share an array argument: a port of its banks for each."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.codegen.dialect import Dialect
-from streamopt.codegen.layout import extents_text
+from streamopt.codegen.layout import CppPort, DesignLayout, extents_text
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import CppStatement, render
 from streamopt.ir.ports import PortKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.codegen.layout import CppPort, DesignLayout
 
 
 def testbench(layout: DesignLayout, headers: str) -> str:

@@ -12,10 +12,11 @@ Memory" and "Specifying Streaming Connections between Compute Units".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
-from streamopt.codegen.backends.vitis_project import vitis_release
+from streamopt.codegen.backends.vitis_project import VitisSettings, vitis_release
 from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array, single_value
+from streamopt.codegen.layout import CppPort, DesignLayout
 from streamopt.codegen.processes.mover import burst_comment, bursts
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import (
@@ -29,12 +30,6 @@ from streamopt.codegen.tree import (
     render,
 )
 from streamopt.ir.ports import PortKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.codegen.backends.vitis_project import VitisSettings
-    from streamopt.codegen.layout import CppPort, DesignLayout
 
 
 def mover_kernel(port: CppPort) -> str:

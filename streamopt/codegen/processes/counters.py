@@ -9,19 +9,12 @@ constants in the same way. Powers of two are shifts and masks.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from streamopt.analysis.digits import digit_of
-from streamopt.codegen.tree import CppStatement, If
-from streamopt.ir.affine import Affine, Iter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-
-    from streamopt.analysis.digits import Digit
-    from streamopt.codegen.tree import Item
-    from streamopt.ir.affine import FloorDiv, Mod
+from streamopt.analysis.digits import Digit, digit_of
+from streamopt.codegen.tree import CppStatement, If, Item
+from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ it folds without arithmetic, in any front end. Of 14 tiles of 28 lanes, iteratio
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from streamopt.ir.scheduled import TiledLoop
+from streamopt.ir.scheduled import TiledLoop
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from streamopt.codegen.expressions import check_dividends
+from streamopt.codegen.layout import CppProcess
+from streamopt.codegen.names import Names
 from streamopt.codegen.processes.counters import CountedLoop, DigitCounters
 from streamopt.codegen.processes.guards import LoopGuard, all_of
 from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma, pipelined
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
-    from streamopt.codegen.layout import CppProcess
-    from streamopt.codegen.names import Names
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
-    from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
 
 def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:

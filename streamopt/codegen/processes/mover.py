@@ -5,21 +5,16 @@ Words off the chip are read and written by a process of their own, one in a cycl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from streamopt.codegen.layout import CppPort, CppProcess, WordMover
+from streamopt.codegen.names import Names
 from streamopt.codegen.processes.loops import CppNest
 from streamopt.codegen.tree import Comment, CppFunction, CppStatement, For, Item, Pragma, pipelined
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Read
+from streamopt.ir.expression import Access, Read
 from streamopt.ir.ports import BURST_WORDS, OUTSTANDING_BURSTS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from streamopt.codegen.layout import CppPort, CppProcess, WordMover
-    from streamopt.codegen.names import Names
-    from streamopt.ir.expression import Access
-    from streamopt.ir.scheduled import ScheduledNode
+from streamopt.ir.scheduled import ScheduledNode
 
 
 def bursts(port: CppPort) -> str:

@@ -25,35 +25,29 @@ fixed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial as partial_function
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.accumulator import accumulator, update_distance
 from streamopt.codegen.expressions import ExpressionText, literal
-from streamopt.codegen.layout import CppPort, extents_text
+from streamopt.codegen.layout import CppPort, CppProcess, extents_text
+from streamopt.codegen.names import Names
+from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.loops import CppNest, partition_pragmas
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.processes.windows import LineWriter, dependences, unrolled
 from streamopt.codegen.tree import CppStatement, If, Item
 from streamopt.ir.affine import Affine
-from streamopt.ir.operators import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from streamopt.codegen.layout import CppProcess
-    from streamopt.codegen.names import Names
-    from streamopt.codegen.operators import OperatorFunctions
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
-    from streamopt.ir.line_buffer import LineBuffer
-    from streamopt.ir.operators import Operator
-    from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ScheduledNode
-    from streamopt.ir.window import Window
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
+from streamopt.ir.line_buffer import LineBuffer
+from streamopt.ir.operators import Operator, Reduction
+from streamopt.ir.program import Array
+from streamopt.ir.scheduled import ScheduledNode
+from streamopt.ir.window import Window
 
 
 class NestWriter(CppNest):

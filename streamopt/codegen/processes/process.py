@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from streamopt.codegen.design import schedule_sha256, streamopt_version
 from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout
 from streamopt.codegen.names import Names
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.processes.mover import MoverWriter, is_mover
@@ -16,17 +18,10 @@ from streamopt.codegen.processes.nest import NestWriter
 from streamopt.codegen.processes.tables import table_definition
 from streamopt.codegen.stepped.writer import SteppedWriter
 from streamopt.codegen.tree import Comment, CppFunction, CppStatement, Directive, Item, render
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Node, SequentialNode
+from streamopt.ir.scheduled import ScheduledGraph
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import TypeAlias
-
-    from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout
-    from streamopt.ir.graph import Node
-    from streamopt.ir.scheduled import ScheduledGraph
-
-    Declared: TypeAlias = Callable[[CppPort, bool], tuple[str, ...]]
+Declared: TypeAlias = Callable[[CppPort, bool], tuple[str, ...]]
 
 STANDARD_HEADERS = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
 """The parts of C++ that functions of processes may need."""

@@ -7,24 +7,19 @@ values are macros in a header of their own, which reads like the array.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import isinf
-from typing import TYPE_CHECKING
+from typing import Any
+
+from numpy.typing import NDArray
 
 from streamopt.codegen.expressions import literal
-from streamopt.codegen.layout import extents_text
+from streamopt.codegen.layout import CppPort, DesignLayout, extents_text
 from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.tree import Comment, CppStatement, Directive, Item, render
 from streamopt.errors import CodegenError, Diagnostic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
-    from streamopt.codegen.layout import CppPort, DesignLayout
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.graph import Graph
+from streamopt.ir.element import ElementType
+from streamopt.ir.graph import Graph
 
 NUMBERS_OF_A_LINE = 8
 

@@ -8,18 +8,13 @@ every place is a constant.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import CppStatement, For, Pragma
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.codegen.names import Names
-    from streamopt.codegen.tree import Item
-    from streamopt.ir.element import ElementType
+from streamopt.codegen.names import Names
+from streamopt.codegen.tree import CppStatement, For, Item, Pragma
+from streamopt.ir.element import ElementType
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,22 +8,17 @@ and a constant index. The tool can't see that what is stored is not read before 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.codegen.layout import extents_text
+from streamopt.codegen.names import Names
 from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Index, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from streamopt.codegen.names import Names
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access, Compare
-    from streamopt.ir.line_buffer import LineBuffer, LineStore
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Compare, Index, Literal
+from streamopt.ir.line_buffer import LineBuffer, LineStore
 
 
 def unrolled(iterator: str, trip_count: int, body: Iterable[Item]) -> For:

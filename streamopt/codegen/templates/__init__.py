@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Cast, walk
-from streamopt.ir.graph import SequentialNode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.graph import Graph, Node
+from streamopt.ir.expression import Cast, Expression, walk
+from streamopt.ir.graph import Graph, Node, SequentialNode
 
 __all__ = ["TYPE_HEADERS", "fill", "type_headers"]
 

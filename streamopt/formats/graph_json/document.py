@@ -7,6 +7,7 @@ takes longer to import than the command line may take to start.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
@@ -32,8 +33,6 @@ from streamopt.formats.names import (
 from streamopt.ir.element import ElementType, element_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from pydantic_core import ErrorDetails
 
 MAX_EXTENT = 2**31 - 1

@@ -7,9 +7,11 @@ for each other in a circle, which `streamopt.transforms.canonicalize` reports.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, source_loc
 from streamopt.files import load_text
@@ -17,6 +19,7 @@ from streamopt.formats.graph_json.scope import StatementScope
 from streamopt.formats.graph_json.statements import read_statement
 from streamopt.formats.json_text import MAX_CHARACTERS, decode
 from streamopt.formats.names import did_you_mean
+from streamopt.ir.expression import Expression
 from streamopt.ir.program import (
     Array,
     ElementType,
@@ -30,14 +33,9 @@ from streamopt.ir.program import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from os import PathLike
-    from typing import Any
-
     from numpy.typing import NDArray
 
     from streamopt.formats.graph_json.document import ArrayDocument, NodeDocument
-    from streamopt.ir.expression import Expression
 
 MAX_NODES = 50_000
 """Some 15 seconds of reading."""

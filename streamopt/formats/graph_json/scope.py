@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.formats.names import did_you_mean
 from streamopt.ir.affine import Affine, NotAffine
-from streamopt.ir.expression import Access, BinaryOp, conjuncts, is_affine_condition, negated
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from streamopt.ir.expression import Condition, Expression
-    from streamopt.ir.program import Array
+from streamopt.ir.expression import (
+    Access,
+    BinaryOp,
+    Condition,
+    Expression,
+    conjuncts,
+    is_affine_condition,
+    negated,
+)
+from streamopt.ir.program import Array
 
 _OPERATORS: Mapping[type[ast.operator], BinaryOp] = {
     ast.Add: BinaryOp.ADD,

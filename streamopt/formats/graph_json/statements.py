@@ -5,23 +5,18 @@ from __future__ import annotations
 import ast
 import math
 import warnings
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
 
-from streamopt.formats.graph_json.scope import read_access, read_affine
+from streamopt.formats.graph_json.scope import StatementScope, read_access, read_affine
 from streamopt.formats.names import FIXED, FUNCTIONS, INDEX, INFINITY, did_you_mean, is_reserved
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import ConstantError, folded_binary, folded_call, negated
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.formats.graph_json.scope import StatementScope
 
 _PLACEHOLDER = ir.Read(ir.Access("", ()))
 _SYNTAX_HINT = "statements have + - * /, numbers, array elements, functions and `a if x > b else c`"

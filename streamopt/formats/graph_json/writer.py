@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from typing import cast
 
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.program import Array, Nest, Program
+from streamopt.ir.program import Array, Nest, Program
 
 SCHEMA_VERSION = 1
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from streamopt.formulation.compact.variables import Compact
 from streamopt.formulation.tags import Tag, enforce, pyo
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.formulation.compact.variables import Compact
-    from streamopt.ir.graph import Edge
-    from streamopt.space.row_values import Times
+from streamopt.ir.graph import Edge
+from streamopt.space.row_values import Times
 
 BUDGETS = ("dsp_budget", "lut_budget")
 """By resource, in the order of the limits of a space."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from streamopt.formulation.compact import families
 from streamopt.formulation.compact.variables import Compact, add_variables
 from streamopt.formulation.tags import new_model, pyo
+from streamopt.ir.schedule import Schedule
 from streamopt.space.assemble import assemble_rows
-from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.objective import Objective
-    from streamopt.space.row_values import NodeRows
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps, Objective
+from streamopt.space.row_values import NodeRows
 
 LATENCY = Latency()
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.formulation.tags import pyo, weighted_sum
+from streamopt.formulation.tags import Formulation, pyo, weighted_sum
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.row_values import NodeRows
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.formulation.tags import Formulation
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,23 +9,19 @@ what its use is: an independent statement of the same problem. Equation numbers 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.formulation.tags import Formulation, Tag, new_model, pyo
+from streamopt.ir.graph import Edge
+from streamopt.ir.schedule import Schedule
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.perf.paper.timing import NestTiming, nest_timing
 from streamopt.space.assemble import assemble, first_plans
-from streamopt.space.decisions import read_stream_order, write_stream_order
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.graph import Edge
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.decisions import DecisionSpace
+from streamopt.space.decisions import DecisionSpace, read_stream_order, write_stream_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Calls of the function in its file tell the values of integers and the shapes beh
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,23 +17,20 @@ from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.declarations import static_variable
 from streamopt.frontends.c.statements.pointers import pointer_to
-from streamopt.frontends.c.symbols import Broken, Known
+from streamopt.frontends.c.symbols import Broken, Known, Symbol
 from streamopt.frontends.c.syntax.literals import TypedNumber, number_of
 from streamopt.frontends.c.syntax.trees import items_of
 from streamopt.frontends.c.syntax.usage import calls_in, names_in, usage_of, walked
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import converted_value, integer
 from streamopt.ir.arithmetic import ConstantError
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
-
-    from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.syntax.parsing import CFunction
     from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.ir.element import ElementType
 
 
 def declare_shared(top: CFunction, state: ReadingState) -> None:

@@ -6,13 +6,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.errors import SourceLoc
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import (
+    Access,
     Compare,
+    Condition,
+    Expression,
     Logic,
     LogicOp,
     Read,
@@ -21,17 +26,11 @@ from streamopt.ir.expression import (
     is_affine_condition,
     negated,
 )
-from streamopt.ir.source import Assign, Branch, RangeLoop
+from streamopt.ir.source import Assign, Branch, Item, RangeLoop
 from streamopt.ir.text import isl_affine, isl_condition
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
-
-    from streamopt.errors import SourceLoc
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access, Condition, Expression
-    from streamopt.ir.source import Item
 
 OPEN = 2**31 - 1
 """Stands for the first extent of a pointer until all of the function is read."""

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, FrontendError
-
-if TYPE_CHECKING:
-    from streamopt.errors import SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 
 _MOST = 100
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -10,23 +11,19 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.symbols import CScope, Stored
+from streamopt.frontends.c.symbols import CScope, Stored, Symbol
 from streamopt.frontends.c.syntax.usage import NameUsage
-from streamopt.ir.source import Variable
+from streamopt.frontends.c.values.value import CValue
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
+from streamopt.ir.source import Item, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
     from pycparser import c_ast as ast
 
-    from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.syntax.parsing import CFile
     from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.frontends.c.values.value import CValue
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
-    from streamopt.ir.source import Item
 
 MAX_ITEMS = 3_000
 """Statements of a function, calls inlined: what the analysis of dependences takes in seconds."""

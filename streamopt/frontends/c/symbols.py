@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.values.value import CValue
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.element import ElementType
+from streamopt.errors import SourceLoc
+from streamopt.frontends.c.values.value import CValue
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
 
 
 @dataclass(frozen=True, slots=True)

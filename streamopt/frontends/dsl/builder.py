@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from streamopt.errors import FrontendError
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.dsl.checks import (
     element_type,
@@ -15,24 +16,29 @@ from streamopt.frontends.dsl.checks import (
     read_values,
     title_problems,
 )
-from streamopt.frontends.dsl.facts import ARRAYS, NAMES, OUTPUTS, WRITES, Facts, caller, problem
+from streamopt.frontends.dsl.facts import (
+    ARRAYS,
+    NAMES,
+    OUTPUTS,
+    WRITES,
+    Axis,
+    Facts,
+    Pending,
+    caller,
+    problem,
+)
 from streamopt.frontends.dsl.nests import Assignment, loops_of, nests_of, range_problems
 from streamopt.frontends.dsl.tensors import Tensor, subscript_of
 from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.operators import Reduction
-from streamopt.ir.program import Array, Program, Role
+from streamopt.ir.program import Array, Nest, Program, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
-    from streamopt.errors import Diagnostic, SourceLoc
-    from streamopt.frontends.dsl.facts import Axis, Pending
     from streamopt.frontends.dsl.values import Operand
-    from streamopt.ir.program import Nest
 
 _SUFFIXES: Mapping[Reduction, str] = {
     Reduction.ADD: "sum",

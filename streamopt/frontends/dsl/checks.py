@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import Diagnostic
 from streamopt.formats.names import NAME_PATTERN, TITLE_PATTERN, is_reserved, quoted
 from streamopt.frontends.dsl.facts import ARRAYS, ITERATORS, NAMES, Axis, Facts, problem
 from streamopt.frontends.dsl.values import LoopIndex, whole
@@ -12,11 +14,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType, element_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     from numpy.typing import ArrayLike, NDArray
-
-    from streamopt.errors import Diagnostic
 
 _BY_NUMPY_NAME = {
     "float16": ElementType.HALF,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.dsl.facts import EXPRESSIONS, Facts, problem
+from streamopt.ir import expression as ir
 from streamopt.ir.expression import Compare, Logic, LogicOp
-
-if TYPE_CHECKING:
-    from streamopt.ir import expression as ir
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

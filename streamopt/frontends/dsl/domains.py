@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import Compare, CompareOp, Logic, LogicOp, as_affine
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.expression import Condition
+from streamopt.ir.expression import Compare, CompareOp, Condition, Logic, LogicOp, as_affine
 
 
 @dataclass(frozen=True, slots=True)

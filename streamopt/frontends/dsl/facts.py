@@ -8,15 +8,13 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-
-if TYPE_CHECKING:
-    from streamopt.ir import expression as ir
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.operators import Reduction
+from streamopt.ir.element import ElementType
+from streamopt.ir.operators import Reduction
 
 NOT_AFFINE: Final = "E181"
 SUBSCRIPTS: Final = "E182"

@@ -6,12 +6,21 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.dsl.checks import element_type
 from streamopt.frontends.dsl.conditions import Condition
-from streamopt.frontends.dsl.facts import ARRAYS, EXPRESSIONS, ITERATORS, Facts, Pending, caller
+from streamopt.frontends.dsl.facts import (
+    ARRAYS,
+    EXPRESSIONS,
+    ITERATORS,
+    Axis,
+    Facts,
+    Pending,
+    caller,
+)
 from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value, meeting
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType, common_type, element_problem
@@ -19,9 +28,6 @@ from streamopt.ir.expression import Function
 from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from streamopt.frontends.dsl.facts import Axis
     from streamopt.frontends.dsl.values import Operand
 
 

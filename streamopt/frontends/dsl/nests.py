@@ -15,21 +15,16 @@ nests, if those that take it are a box: one writes everything, the other then ov
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.dsl.domains import Domain
-from streamopt.frontends.dsl.facts import ITERATORS, RANGE, Facts, problem
+from streamopt.frontends.dsl.facts import ITERATORS, RANGE, Axis, Facts, Pending, problem
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Loop, Nest, Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.errors import Diagnostic, SourceLoc
-    from streamopt.frontends.dsl.facts import Axis, Pending
-    from streamopt.ir.operators import Reduction
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from streamopt.frontends.dsl.facts import NOT_AFFINE, SUBSCRIPTS, Facts, caller
 from streamopt.frontends.dsl.values import LoopIndex, Scalar, Value, as_value, whole
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Literal, Read
+from streamopt.ir.program import Array
 from streamopt.ir.text import expression_text
 
 if TYPE_CHECKING:
     from streamopt.frontends.dsl.values import Operand
-    from streamopt.ir.program import Array
 
 _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum // or % a constant"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.facts import EXPRESSIONS, NOT_AFFINE, Facts
@@ -16,9 +17,6 @@ from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.arithmetic import result_type
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, CompareOp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _Method: TypeAlias = "Callable[[Value, Operand], Value]"
 

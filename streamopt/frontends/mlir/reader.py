@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import load_text
@@ -10,17 +10,12 @@ from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.mlir.linalg.lowering import Argument, TensorLowering
 from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.mlir.text.parsing import MAX_CHARACTERS, parse_module
+from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue, Module
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.result_copies import without_result_copies
 from streamopt.frontends.tensors.tensor import legal_name
-from streamopt.ir.program import Role
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue, Module
-    from streamopt.ir.program import Program
-    from streamopt.ir.source import Source
+from streamopt.ir.program import Program, Role
+from streamopt.ir.source import Source
 
 
 def read_mlir(

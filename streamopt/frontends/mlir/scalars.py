@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.text.syntax import element_type
+from streamopt.frontends.mlir.text.syntax import MlirOperation, Type, element_type
 from streamopt.frontends.tensors import functions
 from streamopt.frontends.tensors.arithmetic import ZERO, as_condition, as_number
 from streamopt.frontends.tensors.tensor import LoweringError
@@ -14,11 +14,6 @@ from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from streamopt.frontends.mlir.text.syntax import MlirOperation, Type
 
 HUGE: Mapping[str, float] = {"f16": 2.0**15, "f32": 2.0**126, "f64": 2.0**1022}
 ELEMENT_HINT = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"

@@ -6,17 +6,14 @@ that are only moved or scaled are left to the lowering, which keeps them as view
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.frontends.onnx_model.model import OnnxOperator
+from streamopt.frontends.onnx_model.model import OnnxOperator
 
 MAX_ELEMENTS = 2**22
 SMALL_ELEMENTS = 64

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
-from streamopt.frontends.onnx_model.model import SHAPE
+from numpy.typing import NDArray
+
+from streamopt.frontends.onnx_model.model import SHAPE, OnnxOperator
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    from streamopt.frontends.onnx_model.model import OnnxOperator
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-
-    Lowering: TypeAlias = Callable[["Context"], LazyTensor | tuple[LazyTensor, ...]]
-    Lowerings: TypeAlias = Mapping[str, Lowering]
+Lowering: TypeAlias = Callable[["Context"], LazyTensor | tuple[LazyTensor, ...]]
+Lowerings: TypeAlias = Mapping[str, Lowering]
 
 Option = TypeVar("Option", int, float, str)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import functions
 from streamopt.frontends.tensors.constants import element_of
@@ -21,11 +23,6 @@ from streamopt.frontends.tensors.elementwise import (
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import Binary, BinaryOp, CompareOp, Expression, Function, LogicOp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
 
 
 def _of(function: Callable[..., Expression], **options: float) -> Callable[[Context], LazyTensor]:

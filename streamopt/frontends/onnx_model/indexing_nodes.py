@@ -5,11 +5,13 @@ The positions of a Resize, and the weights of its neighbours, follow from extent
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.model import DATA_DEPENDENT
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
@@ -24,15 +26,7 @@ from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
 
-if TYPE_CHECKING:
-    from streamopt.frontends.onnx_model.context import Context, Lowerings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.frontends.onnx_model.context import Context, Lowerings
-
-    Indices = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 _HINT = "compute it outside the program"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import normalisation, pooling
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
 from streamopt.frontends.tensors.elementwise import broadcast, elementwise
@@ -14,15 +16,8 @@ from streamopt.frontends.tensors.normalisation import mean_over, normalized_axes
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
-from streamopt.ir.expression import Function
+from streamopt.ir.expression import Expression, Function
 from streamopt.ir.operators import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.ir.expression import Expression
 
 
 def _gemm(node: Context) -> LazyTensor:

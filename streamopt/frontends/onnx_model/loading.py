@@ -5,13 +5,16 @@ Limits are checked before ONNX's own tools see a model: a few bytes can ask for 
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 from onnx import AttributeProto, TensorProto, numpy_helper
 from onnx.external_data_helper import load_external_data_for_model
 from onnx.inliner import inline_local_functions
@@ -29,13 +32,6 @@ from streamopt.frontends.onnx_model.model import (
     Model,
     OnnxOperator,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
 
 OLDEST_OPSET = 11
 

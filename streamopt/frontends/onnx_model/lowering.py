@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,25 +16,20 @@ from streamopt.frontends.onnx_model import (
     shape_nodes,
 )
 from streamopt.frontends.onnx_model.constant_nodes import constant_value, folded, shape_value
-from streamopt.frontends.onnx_model.context import Context, Values
+from streamopt.frontends.onnx_model.context import Context, Lowerings, Values
 from streamopt.frontends.onnx_model.model import (
     DATA_DEPENDENT,
     INVALID,
     SHAPE,
     UNSUPPORTED,
+    Input,
+    Model,
+    OnnxOperator,
 )
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.constants import element_of
-from streamopt.frontends.tensors.tensor import LoweringError, legal_name
-from streamopt.ir.program import Role
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.frontends.onnx_model.context import Lowerings
-    from streamopt.frontends.onnx_model.model import Input, Model, OnnxOperator
-    from streamopt.frontends.tensors.tensor import LazyTensor
-    from streamopt.ir.program import Program
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, legal_name
+from streamopt.ir.program import Program, Role
 
 _LOWERINGS: Lowerings = {
     **elementwise_nodes.LOWERINGS,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import Diagnostic, SourceLoc
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
-
-    from streamopt.errors import Diagnostic, SourceLoc
 
 
 @dataclass(frozen=True, slots=True)

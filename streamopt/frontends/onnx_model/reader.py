@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
 from streamopt.frontends.tensors.tensor import legal_title
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from streamopt.ir.program import Program
+from streamopt.ir.program import Program
 
 
 def read_onnx(

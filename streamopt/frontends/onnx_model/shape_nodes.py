@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from onnx import helper
 
-from streamopt.frontends.onnx_model.context import Context
+from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.model import SHAPE
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import views
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
 from streamopt.frontends.tensors.functions import running_sum
+from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
-from streamopt.ir.expression import CompareOp
-
-if TYPE_CHECKING:
-    from streamopt.frontends.onnx_model.context import Lowerings
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.expression import Expression
+from streamopt.ir.expression import CompareOp, Expression
 
 
 def _dropout(node: Context) -> LazyTensor:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from functools import partial, reduce
-from typing import TYPE_CHECKING
 
-from streamopt.frontends.tensors.indexing import remainder
+from streamopt.frontends.tensors.indexing import ElementPoint, remainder
 from streamopt.ir import expression as ir
-
-if TYPE_CHECKING:
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.affine import Affine
+from streamopt.ir.affine import Affine
 
 ZERO, ONE = ir.Literal(0.0), ir.Literal(1.0)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from numpy.typing import NDArray
+
+from streamopt.errors import SourceLoc
 from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.constants import (
     MAX_ELEMENTS,
@@ -14,7 +18,7 @@ from streamopt.frontends.tensors.constants import (
     evaluated,
     least_integers,
 )
-from streamopt.frontends.tensors.indexing import point_over
+from streamopt.frontends.tensors.indexing import ElementPoint, point_over
 from streamopt.frontends.tensors.result_copies import renamed_nest
 from streamopt.frontends.tensors.tensor import (
     LazyTensor,
@@ -24,19 +28,10 @@ from streamopt.frontends.tensors.tensor import (
     splat,
 )
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Cast, Literal, Read, reads
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Cast, Expression, Literal, Read, reads
+from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.operators import Reduction
 
 MAX_EXTENT = 2**31 - 1
 MAX_DIMENSIONS = 32

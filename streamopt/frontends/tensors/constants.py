@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from functools import reduce
-from typing import TYPE_CHECKING, Any, assert_never, cast
+from typing import Any, assert_never, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
 
 MAX_ELEMENTS = 2**24
 """Most elements of a tensor that is computed here; some ten temporaries of 64 MB."""

@@ -8,23 +8,18 @@ multiplied.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import broadcast, elementwise
-from streamopt.frontends.tensors.indexing import floor_divided
+from streamopt.frontends.tensors.indexing import ElementPoint, floor_divided
 from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
+from streamopt.ir.expression import Expression
 from streamopt.ir.operators import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.expression import Expression
 
 
 def convolution(

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.builder import MAX_DEPTH, MAX_OPERATIONS
+from streamopt.frontends.tensors.builder import MAX_DEPTH, MAX_OPERATIONS, ProgramBuilder
+from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
 
 
 def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:

@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
-from streamopt.frontends.tensors.tensor import splat
+from streamopt.frontends.tensors.tensor import LazyTensor, splat
 from streamopt.frontends.tensors.views import padded
 from streamopt.ir.arithmetic import negated
-from streamopt.ir.expression import Compare, CompareOp, Function, Literal, Select
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.tensor import LazyTensor
-    from streamopt.ir.expression import Expression
+from streamopt.ir.expression import Compare, CompareOp, Expression, Function, Literal, Select
 
 _OPERATIONS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
     ast.Add: ex.add,

@@ -6,31 +6,30 @@ looked up when the program runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.indexing import placed
-from streamopt.frontends.tensors.positions import Leaf, PositionSplit, dimension, joined_pieces
+from streamopt.frontends.tensors.builder import ProgramBuilder
+from streamopt.frontends.tensors.indexing import ElementPoint, placed
+from streamopt.frontends.tensors.positions import (
+    Leaf,
+    Pieces,
+    PositionSplit,
+    dimension,
+    joined_pieces,
+)
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
-from streamopt.ir.expression import Compare, CompareOp, Index
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, CompareOp, Expression, Index
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.frontends.tensors.positions import Pieces
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Expression
-
-    Table = NDArray[np.int64]
-    Combine = Callable[[Expression, Expression], Expression]
+Table = NDArray[np.int64]
+Combine = Callable[[Expression, Expression], Expression]
 
 Number = TypeVar("Number", bound=np.generic)
 

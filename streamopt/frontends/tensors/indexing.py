@@ -6,14 +6,12 @@ A reshape reads flat index ``f`` of an array of shape (a, b) at ``f // b`` and `
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd, prod
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
+from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, iterator_names, splat
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir.arithmetic import negated
-from streamopt.ir.expression import Function, Literal
+from streamopt.ir.expression import Expression, Function, Literal
 from streamopt.ir.operators import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.expression import Expression
 
 
 def _channels(tensor: LazyTensor, rank: int) -> LazyTensor:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.functions import power
+from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.normalisation import mean_over, reduced
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import padded
-from streamopt.ir.expression import Function
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Expression, Function
 from streamopt.ir.operators import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Expression
 
 _NAMES = ((), ("w",), ("h", "w"), ("d", "h", "w"))
 

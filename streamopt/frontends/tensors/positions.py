@@ -7,19 +7,16 @@ as a whole falls into boxes that do.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
 MAX_PIECES = 64
 """Most boxes that the positions of one gather may fall into."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read, moved_leaf, reads, rewrite
-from streamopt.ir.program import Role
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.program import Nest, Program, Statement
+from streamopt.ir.program import Nest, Program, Role, Statement
 
 
 def without_result_copies(program: Program) -> Program:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
+from streamopt.errors import SourceLoc
 from streamopt.formats.names import is_reserved
-from streamopt.ir.expression import Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Expression
+from streamopt.frontends.tensors.indexing import ElementPoint
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Expression, Literal
 
 
 class LoweringError(Exception):

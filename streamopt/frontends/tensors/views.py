@@ -6,22 +6,16 @@ None of them stores anything. Where a view repeats elements, settle what it view
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.indexing import flat_index, remainder, unflattened
+from streamopt.frontends.tensors.builder import ProgramBuilder
+from streamopt.frontends.tensors.indexing import ElementPoint, flat_index, remainder, unflattened
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import CompareOp
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.ir.expression import Expression
+from streamopt.ir.expression import CompareOp, Expression
 
 
 def reshaped(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:

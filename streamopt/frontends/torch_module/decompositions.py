@@ -9,14 +9,12 @@ The usual variance, for instance, computes in double precision, and the usual GE
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
 from streamopt.frontends.torch_module import moves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from streamopt.errors import Diagnostic, FrontendError
 from streamopt.formats.names import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import torch
 
 MAX_ELEMENTS = 2**28

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
+from numpy.typing import NDArray
 from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
@@ -18,6 +20,7 @@ from streamopt.frontends.mlir.linalg.lowering import Argument
 from streamopt.frontends.mlir.reader import result_names
 from streamopt.frontends.mlir.text.conversion import SourceText
 from streamopt.frontends.mlir.text.parsing import convert_module
+from streamopt.frontends.mlir.text.syntax import MlirOperation
 from streamopt.frontends.torch_module.decompositions import decompositions
 from streamopt.frontends.torch_module.failures import (
     export_problem,
@@ -29,12 +32,7 @@ from streamopt.frontends.torch_module.places import SourcePlace, mark_nodes
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from numpy.typing import NDArray
     from torch.export import ExportedProgram
-
-    from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 _TO_BACKEND = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"

@@ -9,20 +9,16 @@ import inspect
 import logging
 import re
 import traceback
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from streamopt.errors import Diagnostic, SourceLoc
-from streamopt.frontends.torch_module.places import MARK, short_path
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from streamopt.frontends.torch_module.places import SourcePlace
+from streamopt.frontends.torch_module.places import MARK, SourcePlace, short_path
 
 _LIBRARIES = tuple(str(Path(module.__file__ or "").parent) for module in (torch, inspect))
 _SHAPES = (

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.mlir.linalg.naming import operation_label
 from streamopt.frontends.mlir.text.parsing import KIND
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.frontends.mlir.text.syntax import MlirOperation
+from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 MARK = "@"
 """File name of the locations that `mark_nodes` gives; their line is the number of a place."""

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
 from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.tensors.tensor import legal_name
 from streamopt.frontends.torch_module.exporting import evaluating
-from streamopt.ir.program import Role
+from streamopt.ir.program import Nest, Program, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
     from torch.export import ExportedProgram
 
     from streamopt.frontends.torch_module.exporting import Exported
     from streamopt.frontends.torch_module.places import SourcePlace
-    from streamopt.ir.program import Nest, Program
 
 _DATA_DEPENDENT = ("embedding", "index", "gather", "take", "sort", "topk", "nonzero", "scatter")
 

@@ -13,17 +13,13 @@ row. A write goes to every memory that will be read for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Index, all_of, of_affine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.stepping.steps import Phase, StepLoop
+from streamopt.ir.expression import Access, Compare, CompareOp, Condition, Index, all_of, of_affine
+from streamopt.ir.stepping.steps import Phase, StepLoop
 
 _ORIGIN = Affine()
 

@@ -17,15 +17,12 @@ run of a phase. Visits follow each other; how closely, the hardware says (`.step
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from streamopt.ir.affine import Affine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from streamopt.ir.program import Loop, Statement
+from streamopt.ir.program import Loop, Statement
 
 
 @dataclass(frozen=True, slots=True)

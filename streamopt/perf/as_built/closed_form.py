@@ -10,22 +10,18 @@ and last tokens only, so stalls in between are left to `streamopt.sim`.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Node, SequentialNode
+from streamopt.ir.network import Network, Pipeline, PipelineTiming, Turns
 from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
+from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.timing import NestTiming, graph_times, nest_run
 from streamopt.perf.turns.visits import iterations_in_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from streamopt.ir.graph import Node
-    from streamopt.ir.network import Network, Pipeline, PipelineTiming, Turns
-    from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 
 PROCESS_CYCLES = 2
 """Cycles around a loop: one before its first iteration, one after its last."""

@@ -9,28 +9,23 @@ than the node is left out: addresses, and registers in place of some banks.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Node
 from streamopt.ir.network import Fifo, Memory, Place
+from streamopt.ir.program import Array
 from streamopt.perf.resources.fabric import STREAM_LUTS, fifo_fabric, memory_fabric
 from streamopt.perf.resources.memory_blocks import fifo_depth_steps, fifo_storage, memory_storage
+from streamopt.target.memories import Memories
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Node
-    from streamopt.ir.program import Array
-    from streamopt.target.memories import Memories
-
-    Integers = npt.NDArray[np.int64]
-    Factors = Mapping[str, Integers]
+Integers = npt.NDArray[np.int64]
+Factors = Mapping[str, Integers]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,33 +12,24 @@ one phase don't wait for each other, so that all of a visit are looked at togeth
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.analysis.counting import ONE_POINT, LoopGrid, executions
 from streamopt.analysis.coverage import evaluate_condition
-from streamopt.ir.expression import Literal
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Statement
-from streamopt.ir.stepping.steps import Phase, StepLoop, walk_phases
-from streamopt.perf.as_built.statement_bodies import statement_body
+from streamopt.ir.expression import Access, Condition, Literal
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.program import Array, Statement
+from streamopt.ir.stepping.steps import Phase, StepItem, StepLoop, Steps, walk_phases
+from streamopt.perf.as_built.statement_bodies import StatementBody, statement_body
+from streamopt.target.device import Target
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.ir.stepping.steps import StepItem, Steps
-    from streamopt.perf.as_built.statement_bodies import StatementBody
-    from streamopt.target.device import Target
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FEW = 2
 """First and last iterations of a loop that are looked at where all are too many."""

@@ -9,25 +9,29 @@ and `streamopt.perf.resources.operators`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.analysis.accumulator import is_hurried
 from streamopt.analysis.operations import accumulates
-from streamopt.ir.network import Implementation
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.network import Implementation, Memory, Network, Operation, Pipeline
 from streamopt.ir.operators import Operator
-from streamopt.ir.program import Loop
-from streamopt.ir.schedule import bound_implementation
+from streamopt.ir.program import Array, Loop
+from streamopt.ir.schedule import Binding, NodePlan, bound_implementation
 from streamopt.perf.as_built.closed_form import built_run
 from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
-from streamopt.perf.as_built.node_operators import node_operators
-from streamopt.perf.costs import NodeCost
+from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
+from streamopt.perf.costs import NodeCost, OpenPlans, SequentialCosts, Setting
 from streamopt.perf.paper.timing import NestTiming
+from streamopt.perf.pipelines.bandwidth import TransferRule
 from streamopt.perf.pipelines.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.pipelines.recurrence import (
     accumulation_latency_cycles,
@@ -35,24 +39,11 @@ from streamopt.perf.pipelines.recurrence import (
     recurrences,
 )
 from streamopt.perf.resources.fabric import least_pipeline_luts
+from streamopt.target.device import Target
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.graph import Graph, Node, SequentialNode
-    from streamopt.ir.network import Memory, Network, Operation, Pipeline
-    from streamopt.ir.program import Array
-    from streamopt.ir.schedule import Binding, NodePlan
-    from streamopt.perf.as_built.node_operators import NodeOperators
-    from streamopt.perf.costs import OpenPlans, SequentialCosts, Setting
-    from streamopt.perf.pipelines.bandwidth import TransferRule
-    from streamopt.target.device import Target
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 FAR = 2**24
 """Beyond all distances."""

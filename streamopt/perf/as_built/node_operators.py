@@ -7,28 +7,28 @@ its lanes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.analysis.accumulator import is_hurried
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Node
 from streamopt.ir.network import AccessMode, Implementation, Pipeline, Port
+from streamopt.ir.schedule import Binding
 from streamopt.perf.pipelines.access_distance import update_distances
-from streamopt.perf.pipelines.recurrence import recurrences
-from streamopt.perf.resources.operators import operator_amounts, operator_replicas
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Node
-    from streamopt.ir.schedule import Binding
-    from streamopt.perf.pipelines.recurrence import Recurrence
-    from streamopt.perf.resources.operators import OperatorAmounts, Replicas
-    from streamopt.target.device import Target
+from streamopt.perf.pipelines.recurrence import Recurrence, recurrences
+from streamopt.perf.resources.operators import (
+    OperatorAmounts,
+    Replicas,
+    operator_amounts,
+    operator_replicas,
+)
+from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)

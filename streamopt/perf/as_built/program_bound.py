@@ -7,22 +7,16 @@ design with such may need fewer cycles than the work says.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.counting import executions
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Statement
-from streamopt.ir.stepping.steps import StepLoop, walk_phases
+from streamopt.ir.stepping.steps import StepLoop, Steps, walk_phases
 from streamopt.perf.as_built.longest_chain import USUAL, ChainLimits, longest_chain_cycles
 from streamopt.perf.as_built.statement_bodies import statement_body
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.stepping.steps import Steps
-    from streamopt.target.device import Target
+from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)

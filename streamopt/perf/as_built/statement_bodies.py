@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from streamopt.analysis.operations import OperationList, read_guards
 from streamopt.analysis.sum_steps import SumStep, sum_step
 from streamopt.analysis.value_ranges import ValueContext
-from streamopt.ir.expression import affine_conjuncts, is_affine_condition
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Condition, affine_conjuncts, is_affine_condition
+from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator, Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.network import Operation
-    from streamopt.ir.program import Statement
-    from streamopt.target.device import Target
+from streamopt.ir.program import Statement
+from streamopt.target.device import Target
 
 _TERMS = {
     Reduction.ADD: Operator.ADD,

@@ -7,32 +7,24 @@ them is that of the linear program that splits operations between DSPs and LUTs 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.analysis.accumulator import is_hurried
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.network import Implementation
-from streamopt.perf.as_built.node_operators import node_operators
-from streamopt.perf.costs import OpenPlans
+from streamopt.ir.schedule import Binding
+from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
+from streamopt.perf.costs import CostModel, OpenPlans
+from streamopt.perf.resources.operators import Replicas
+from streamopt.target.device import Target
+from streamopt.target.resources import Resources
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.schedule import Binding
-    from streamopt.perf.as_built.node_operators import NodeOperators
-    from streamopt.perf.costs import CostModel
-    from streamopt.perf.resources.operators import Replicas
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 WEIGHTS: Floats = np.linspace(0.0, 1.0, 1025)
 """Of the DSPs; the rest is of the LUTs."""

@@ -7,12 +7,10 @@ expressions of a mathematical program.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Iterable
+from typing import Any, Generic, Protocol, TypeVar
 
 from streamopt.extras import require
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Arithmetic(Protocol):

@@ -8,20 +8,16 @@ nodes that add up products, each at what its type takes on the paper's device.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import ValueContext, built_type
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Expression, uncast, walk
+from streamopt.ir.graph import Graph, Node
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.target.device import Target
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.ir.graph import Graph, Node
 
 FMUL_DSPS = 3
 """DSPs of a single-precision multiplier on the U280 (Vitis HLS 2023.2, ``max_dsp``)."""

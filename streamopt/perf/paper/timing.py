@@ -10,20 +10,14 @@ for the trip count of every tile loop.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from streamopt.ir.expression import Binary, Call, children
-from streamopt.ir.graph import SequentialNode
-from streamopt.perf.paper.algebra import Arithmetic, symbolic
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.perf.paper.algebra import Algebra
+from streamopt.ir.expression import Binary, Call, Expression, children
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.perf.paper.algebra import Algebra, Arithmetic, symbolic
 
 ACCUMULATION_II = 4
 """Cycles between dependent additions: the published II of a node that reduces innermost."""

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.analysis.carried_distance import carried_distance, meet_at_once
-from streamopt.ir.affine import Iter
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.network import Pipeline, Port
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Pipeline, Port
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 
 def collision_distance(read: Port, write: Port, pipeline: Pipeline) -> int | None:

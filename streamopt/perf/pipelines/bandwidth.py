@@ -8,23 +8,19 @@ one channel share it evenly. The latency of the first word is not counted. Equat
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from streamopt.ir.network import Place
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.network import Memory, Network, Pipeline, Place
 from streamopt.ir.ports import WORD_BITS, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.graph import Graph, Node, SequentialNode
-    from streamopt.ir.network import Memory, Network, Pipeline
-    from streamopt.ir.schedule import NodePlan
-    from streamopt.perf.costs import CostModel, NodeCost, OpenPlans, Setting
-    from streamopt.target.device import Target
+from streamopt.ir.schedule import NodePlan
+from streamopt.perf.costs import CostModel, NodeCost, OpenPlans, Setting
+from streamopt.target.device import Target
 
 
 def channel_rates(

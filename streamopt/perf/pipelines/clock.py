@@ -13,16 +13,12 @@ streamopt lowers is at risk. Whether the wires of a full region keep the clock i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from streamopt.ir.network import Network, PipelineTiming
 from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES, recurrences
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.network import Network, PipelineTiming
-    from streamopt.target.device import Target
+from streamopt.target.device import Target
 
 _MOST_HARMLESS_TERMS = 2
 

@@ -26,21 +26,23 @@ multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.digits import is_counted
-from streamopt.ir.affine import FloorDiv, Iter, Mod
-from streamopt.ir.network import AccessMode, Implementation, Place
+from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
+from streamopt.ir.network import (
+    AccessMode,
+    Implementation,
+    Memory,
+    Operation,
+    Pipeline,
+    Place,
+    Port,
+)
 from streamopt.perf.pipelines.operation_graph import built_operations
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Memory, Operation, Pipeline, Port
-    from streamopt.perf.pipelines.recurrence import Recurrence
-    from streamopt.target.device import Target
+from streamopt.perf.pipelines.recurrence import Recurrence
+from streamopt.target.device import Target
 
 PARTIAL_TILE_CYCLES = 1
 """By which an iteration with lanes that may have none of their own is longer."""

@@ -6,18 +6,15 @@ along k one is left.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import gcd, prod
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.network import Pipeline, Port
+from streamopt.ir.network import Pipeline, Port
 
 
 @dataclass(frozen=True, slots=True)

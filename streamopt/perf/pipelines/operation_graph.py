@@ -10,17 +10,12 @@ multipliers, a batch normalisation with constant statistics no square root).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import frexp
-from typing import TYPE_CHECKING
 
-from streamopt.ir.network import AccessMode
+from streamopt.ir.network import AccessMode, Operation, Pipeline
 from streamopt.ir.operators import Operator
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from streamopt.ir.network import Operation, Pipeline
 
 
 def built_operations(pipeline: Pipeline) -> tuple[Operation, ...]:

@@ -14,24 +14,18 @@ a memory stand where they would by themselves.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import equations, substitute_condition
-from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.expression import Condition, equations, substitute_condition
+from streamopt.ir.network import AccessMode, Memory, Operation, Pipeline, Place, Port
 from streamopt.perf.pipelines.depth import levels
 from streamopt.perf.pipelines.lane_accesses import may_hold
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.expression import Condition
-    from streamopt.ir.network import Memory, Operation, Pipeline, Port
-    from streamopt.target.device import Target
+from streamopt.target.device import Target
 
 _READ_CYCLES = 1
 _WRITE_CYCLES = ROUND_TRIP_CYCLES - _READ_CYCLES

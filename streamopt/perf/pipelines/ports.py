@@ -9,18 +9,14 @@ weights read in one iteration take 112 cycles.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.network import AccessMode, Memory, Network, Pipeline, Place, Port
 from streamopt.perf.pipelines.lane_accesses import lane_accesses, lanes_at_each_place, repeats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.network import Memory, Network, Pipeline, Port
 
 PORTS_OF_A_BANK = 2
 """Accesses of a block RAM or UltraRAM in one cycle."""

@@ -23,20 +23,16 @@ a register; further apart it goes through memory, 2 cycles more: ``ceil((4 L + 2
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from streamopt.ir.network import AccessMode, Implementation
+from streamopt.ir.network import AccessMode, Implementation, Operation, Pipeline, Port
 from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.access_distance import collision_distance
 from streamopt.perf.pipelines.operation_graph import built_operations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.ir.network import Operation, Pipeline, Port
-    from streamopt.target.device import Target
+from streamopt.target.device import Target
 
 ROUND_TRIP_CYCLES = 2
 """Cycles to write a sum to memory and to read it back."""

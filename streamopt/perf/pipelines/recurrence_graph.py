@@ -19,10 +19,11 @@ A circle with one read and one write is an update of one memory:
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from streamopt.ir.network import AccessMode
+from streamopt.ir.network import AccessMode, Pipeline, Port
 from streamopt.perf.pipelines.access_distance import collides_at_once, collision_distance
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import (
@@ -31,12 +32,7 @@ from streamopt.perf.pipelines.recurrence import (
     free_of_latency,
     recurrences,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from streamopt.ir.network import Pipeline, Port
-    from streamopt.target.device import Target
+from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ operator table. Rules and their evidence are in `ports`, `recurrence` and `depth
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from streamopt.ir.network import PipelineTiming
+from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Turns
 from streamopt.perf.pipelines.bandwidth import network_rates, transfer_bounds
 from streamopt.perf.pipelines.depth import depth_cycles
 from streamopt.perf.pipelines.port_cycles import port_cycles
@@ -23,12 +23,7 @@ from streamopt.perf.pipelines.ports import (
 )
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.pipelines.recurrence_graph import slowest_circle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.network import Memory, Network, Pipeline, Turns
-    from streamopt.target.device import Target
+from streamopt.target.device import Target
 
 NO_RATES: Mapping[str, Sequence[float]] = MappingProxyType({})
 

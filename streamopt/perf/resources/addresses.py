@@ -7,19 +7,14 @@ others a multiplier.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from streamopt.ir.affine import Affine
+from streamopt.ir.network import Memory, Pipeline, Port
 from streamopt.perf.pipelines.depth import signed_digits
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.memory_blocks import bank_extents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Memory, Pipeline, Port
-
 
 _MOST_ADDER_DIGITS = 2
 

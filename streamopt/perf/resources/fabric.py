@@ -7,28 +7,21 @@ Estimates, linear in what a pipeline has. The coefficients were fitted once over
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.ir.network import AccessMode
+from streamopt.ir.network import AccessMode, Pipeline, PipelineTiming
 from streamopt.perf.pipelines.recurrence import recurrences
-from streamopt.perf.resources.memory_blocks import StorageKind
-from streamopt.perf.resources.operators import lanes_of
+from streamopt.perf.resources.memory_blocks import BankStorage, StorageKind
+from streamopt.perf.resources.operators import Replicas, lanes_of
 from streamopt.target.resources import Resources
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.network import Pipeline, PipelineTiming
-    from streamopt.perf.resources.memory_blocks import BankStorage
-    from streamopt.perf.resources.operators import Replicas
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 _PIPELINE_LUTS, _PIPELINE_FFS = 122, 50
 """Loop counters, exit test and handshake of a pipeline."""

@@ -9,20 +9,23 @@ Evidence: the reports of 61 published designs on PolyBench and chains of matrix 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.ir.network import LEAST_DEPTH_ELEMS, AccessMode, Place
+from streamopt.ir.affine import Affine
+from streamopt.ir.network import (
+    LEAST_DEPTH_ELEMS,
+    AccessMode,
+    Fifo,
+    Memory,
+    Network,
+    Pipeline,
+    Place,
+)
 from streamopt.perf.pipelines.recurrence import recurrences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Fifo, Memory, Network, Pipeline
-    from streamopt.target.memories import Memories
+from streamopt.target.memories import Memories
 
 _HALVES = {Place.LOCAL: 1, Place.ROM: 1, Place.PING_PONG: 2}
 

@@ -8,10 +8,19 @@ design.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from streamopt.ir.network import AccessMode, Place, turns_among
+from streamopt.ir.network import (
+    AccessMode,
+    Memory,
+    Network,
+    Pipeline,
+    PipelineTiming,
+    Place,
+    Process,
+    turns_among,
+)
 from streamopt.ir.ports import BURST_WORDS, OUTSTANDING_BURSTS, WORD_FIFO_DEPTH, words_of
 from streamopt.perf.pipelines.lane_accesses import lane_accesses
 from streamopt.perf.pipelines.recurrence import recurrences
@@ -31,16 +40,15 @@ from streamopt.perf.resources.memory_blocks import (
     memories_as_built,
     network_storage,
 )
-from streamopt.perf.resources.operators import operator_amounts, operator_replicas, together
+from streamopt.perf.resources.operators import (
+    Replicas,
+    operator_amounts,
+    operator_replicas,
+    together,
+)
+from streamopt.target.device import Target
+from streamopt.target.memories import Memories
 from streamopt.target.resources import Resources
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Process
-    from streamopt.perf.resources.operators import Replicas
-    from streamopt.target.device import Target
-    from streamopt.target.memories import Memories
 
 
 @dataclass(frozen=True, slots=True)

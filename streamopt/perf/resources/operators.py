@@ -12,22 +12,18 @@ Stream-HLS designs on PolyBench and chains of matrix products (Vitis HLS 2023.2,
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from streamopt.ir.network import AccessMode, Implementation
+from streamopt.ir.network import AccessMode, Implementation, Operation, Pipeline, Port
 from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.operation_graph import built_operations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from streamopt.ir.network import Operation, Pipeline, Port
-    from streamopt.perf.pipelines.recurrence import Recurrence
-    from streamopt.target.device import Target
+from streamopt.perf.pipelines.recurrence import Recurrence
+from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)

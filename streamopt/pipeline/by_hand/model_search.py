@@ -7,29 +7,24 @@ that is feasible has the optimum of the changed model.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
+from streamopt.formulation.compact.variables import Compact
 from streamopt.formulation.tags import enforce, pyo
-from streamopt.ir.schedule import ChannelKind, ChannelPlan
-from streamopt.solvers.result import Proof
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
+from streamopt.solvers.result import Proof, SolveResult
 from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.dispatch import answer, strategies
+from streamopt.strategies.problem import Problem
 from streamopt.strategies.programs.solver_search import Answer, Incumbent, SolverSearch
 from streamopt.strategies.run import SEARCH, Run
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from streamopt.formulation.compact.variables import Compact
-    from streamopt.ir.schedule import Schedule
-    from streamopt.solvers.result import SolveResult
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.solution import Solution
 
 HORIZONS = (1.0, 1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 """Horizons to try, as multiples of a lower bound."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, OptionError
 from streamopt.options import closest
+from streamopt.space.row_values import NodeRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from streamopt.formulation.compact.variables import Compact
-    from streamopt.space.row_values import NodeRows
 
 
 class ByName(dict[str, Any]):

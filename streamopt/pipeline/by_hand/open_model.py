@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, OptionError
 from streamopt.formulation.compact import model as compact
+from streamopt.formulation.compact.variables import Compact
 from streamopt.formulation.tags import Tag, pyo
+from streamopt.ir.graph import Graph
 from streamopt.options import checked
 from streamopt.pipeline.answering import problem_of
 from streamopt.pipeline.by_hand.model_search import ChangedModel, ModelSearch, exact_answer
@@ -23,17 +25,15 @@ from streamopt.pipeline.by_hand.node_terms import ByName, NodeTerms
 from streamopt.pipeline.solving import USUAL, WHOLE
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from streamopt.strategies.effort import Effort
+from streamopt.strategies.opt6.choices import Space
 from streamopt.strategies.paper_only import check_published
+from streamopt.strategies.problem import Problem
 from streamopt.strategies.run import Run
 
 if TYPE_CHECKING:
-    from streamopt.formulation.compact.variables import Compact
-    from streamopt.ir.graph import Graph
     from streamopt.pipeline.readers import Readable
     from streamopt.pipeline.solved import Solved
-    from streamopt.strategies.effort import Effort
-    from streamopt.strategies.opt6.choices import Space
-    from streamopt.strategies.problem import Problem
 
 OWN = "own"
 """In place of an equation's number in the tag of a user's constraint."""

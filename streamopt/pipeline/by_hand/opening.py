@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from streamopt.ir.loop_steps import Step
+from streamopt.ir.source import Source
 from streamopt.options import checked
 from streamopt.pipeline.readers import PLAIN, SourceOptions, written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.ir.loop_steps import Step
-    from streamopt.ir.source import Source
     from streamopt.pipeline.by_hand.scheduling import Scheduling
     from streamopt.pipeline.readers import Readable
 

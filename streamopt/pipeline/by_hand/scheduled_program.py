@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.loop_steps import Partition, PipelineLoop, Unroll
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.loop_steps import LoopStep, Partition, PipelineLoop, Step, Unroll
 from streamopt.ir.program import Nest, Program
 from streamopt.ir.source import Source
 from streamopt.pipeline.reading import dataflow
-from streamopt.pipeline.rivals import designed
+from streamopt.pipeline.rivals import RivalDesign, designed
 from streamopt.space.fixed import Fixed
 from streamopt.strategies.pom import dependence_steps, design
 from streamopt.strategies.rival import RivalName, RivalRequest
-from streamopt.target.device import or_usual
+from streamopt.target.device import Target, or_usual
 from streamopt.transforms.restructure import restructure
 from streamopt.transforms.scheduling import generated, lifted, timed_program, transformed
 from streamopt.transforms.scheduling.directives import (
@@ -25,15 +25,7 @@ from streamopt.transforms.scheduling.directives import (
     unroll_factors,
     with_lanes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.loop_steps import LoopStep, Step
-    from streamopt.pipeline.rivals import RivalDesign
-    from streamopt.target.device import Target
-    from streamopt.transforms.scheduling.timed import TimedProgram
+from streamopt.transforms.scheduling.timed import TimedProgram
 
 LoopKey = tuple[str, str]
 

@@ -13,7 +13,9 @@ Every step is checked against all dependences when it is taken: an illegal one r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,32 +30,28 @@ from streamopt.ir.loop_steps import (
     Shift,
     Skew,
     Split,
+    Step,
     Tile,
     Unroll,
 )
+from streamopt.ir.schedule import Schedule
 from streamopt.ir.source import source_text
 from streamopt.options import checked
 from streamopt.pipeline.by_hand.scheduled_program import decided, with_step
+from streamopt.pipeline.design_limits import Budget
+from streamopt.pipeline.rivals import RivalDesign
+from streamopt.pipeline.solved import Solved
 from streamopt.pipeline.solving import UNLIMITED, USUAL, WHOLE, solve
 from streamopt.space.level import LevelName
-from streamopt.space.objective import ObjectiveName
+from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps, ObjectiveName
+from streamopt.strategies.effort import Effort
+from streamopt.strategies.opt6.choices import Space
 from streamopt.transforms.scheduling import generated
 from streamopt.transforms.scheduling.times import distance_vector
 from streamopt.transforms.scheduling.transformed import step_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from streamopt.ir.loop_steps import Step
-    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.by_hand.scheduled_program import Decided, ScheduledProgram
-    from streamopt.pipeline.design_limits import Budget
-    from streamopt.pipeline.rivals import RivalDesign
-    from streamopt.pipeline.solved import Solved
-    from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
-    from streamopt.strategies.effort import Effort
-    from streamopt.strategies.opt6.choices import Space
     from streamopt.target.device import Target
 
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic
-from streamopt.frontends.c.problems import LimitError
+from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.syntax.parsing import CFile
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType, common_type
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal, all_of, conjuncts
+from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of, conjuncts
 from streamopt.ir.network import AccessMode, Implementation, Operation, PartialTile, Port
+from streamopt.ir.operators import Operator
+from streamopt.ir.program import Loop
 from streamopt.published.hls.directives import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.problems import Problems
-    from streamopt.frontends.c.syntax.parsing import CFile
-    from streamopt.ir.expression import Condition
-    from streamopt.ir.operators import Operator
-    from streamopt.ir.program import Loop
 
 INDEX_CONDITION = "(index condition)"
 """Operand of a choice that indices alone decide."""

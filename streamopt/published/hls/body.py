@@ -8,11 +8,12 @@ filled the array.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.syntax.parsing import CFunction
 from streamopt.frontends.c.syntax.trees import INCREMENTS, base_name
 from streamopt.frontends.c.syntax.usage import assigned_target
 from streamopt.ir.affine import Affine
@@ -20,9 +21,10 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import negated
 from streamopt.ir.network import Operation, Pipeline
 from streamopt.ir.program import Loop
-from streamopt.published.hls.accesses import Registers, Value
+from streamopt.published.hls.accesses import Binding, HlsReading, Registers, Value
 from streamopt.published.hls.directives import Store, directive
 from streamopt.published.hls.loops import (
+    Counted,
     assigned,
     block,
     counted,
@@ -33,13 +35,6 @@ from streamopt.published.hls.loops import (
     walk,
 )
 from streamopt.published.hls.values import ValueReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from streamopt.frontends.c.syntax.parsing import CFunction
-    from streamopt.published.hls.accesses import Binding, HlsReading
-    from streamopt.published.hls.loops import Counted
 
 
 class BodyReader(ValueReader):

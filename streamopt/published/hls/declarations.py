@@ -7,29 +7,25 @@ buffer between them.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.syntax.types import element_named
+from streamopt.frontends.c.syntax.parsing import CFunction
+from streamopt.frontends.c.syntax.types import Declaration, element_named
 from streamopt.frontends.c.text.hls import STREAM
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import AccessMode, Fifo, Place
+from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
+from streamopt.ir.program import Loop
+from streamopt.published.hls.accesses import Binding, HlsReading
 from streamopt.published.hls.body import BodyReader
 from streamopt.published.hls.directives import Store
 from streamopt.published.network import Storage, memory_of
 from streamopt.published.reader import reach
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from pycparser import c_ast as ast
-
-    from streamopt.frontends.c.syntax.parsing import CFunction
-    from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.ir.network import Memory, Pipeline, Port, Process
-    from streamopt.ir.program import Loop
-    from streamopt.published.hls.accesses import Binding, HlsReading
 
 _STREAM_DEPTH = 2
 """Of a stream for which no depth is said."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
 from streamopt.published.expressions import CTextError, NotAffineError, read_subscript
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from streamopt.ir.element import ElementType
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
 _FORMS = frozenset({"complete", "cyclic", "block"})

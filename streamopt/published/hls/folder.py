@@ -7,22 +7,17 @@ may be reordered; reports of RTL simulation say how many cycles the design took.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import read_text
-from streamopt.frontends.c.syntax.parsing import parsed
+from streamopt.frontends.c.syntax.parsing import CFile, CFunction, parsed
 from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.text.preprocess import MAX_FILE_BYTES, preprocess
 from streamopt.published.hls.region import read_network
 from streamopt.published.reader import Measured, PublishedDesign
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from streamopt.frontends.c.syntax.parsing import CFile, CFunction
 
 SOURCES = frozenset({".cpp", ".cc", ".cxx", ".c"})
 _SCRIPTS = frozenset({".tcl", ".cfg", ".ini", ".aps", ".app", ".directive"})

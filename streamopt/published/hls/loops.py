@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from pycparser import c_ast as ast
 from pycparser.c_parser import CParser
 
 from streamopt.frontends.c.syntax.trees import base_name
 from streamopt.frontends.c.syntax.usage import assigned_target, change_of
+from streamopt.ir.affine import Affine
 from streamopt.ir.operators import CompareOp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from streamopt.ir.affine import Affine
 
 
 class Counted(NamedTuple):

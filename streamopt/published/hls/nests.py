@@ -8,24 +8,28 @@ is no such nest run once for each of its iterations.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
 from streamopt.ir.affine import Affine
+from streamopt.ir.network import Pipeline
 from streamopt.ir.program import Loop
+from streamopt.published.hls.accesses import Binding
+from streamopt.published.hls.declarations import Declarations
 from streamopt.published.hls.directives import Store, directive, named
-from streamopt.published.hls.loops import block, counted, in_lanes, loops_under, nested, placed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.network import Pipeline
-    from streamopt.published.hls.accesses import Binding
-    from streamopt.published.hls.declarations import Declarations
-    from streamopt.published.hls.loops import Counted
+from streamopt.published.hls.loops import (
+    Counted,
+    block,
+    counted,
+    in_lanes,
+    loops_under,
+    nested,
+    placed,
+)
 
 _MOST_PIPELINES = 4096
 _MOST_TRIPS = 2**26

@@ -6,29 +6,23 @@ region in a region is part of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.syntax.parsing import CFile, CFunction
 from streamopt.frontends.c.syntax.trees import arguments_of
-from streamopt.ir.network import Network, Process
-from streamopt.published.hls.accesses import HlsReading
+from streamopt.frontends.c.syntax.types import Declaration
+from streamopt.ir.network import Network, Pipeline, Process
+from streamopt.published.hls.accesses import Binding, HlsReading
 from streamopt.published.hls.declarations import Declarations
 from streamopt.published.hls.directives import Store, named
 from streamopt.published.hls.loops import block
 from streamopt.published.hls.nests import HlsContext, NestReader
 from streamopt.published.hls.values import WITHOUT_EFFECT
 from streamopt.published.network import joined
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.frontends.c.syntax.parsing import CFile, CFunction
-    from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.ir.network import Pipeline
-    from streamopt.published.hls.accesses import Binding
 
 
 def read_network(file: CFile, top: CFunction, *, reassociates: bool) -> Network:

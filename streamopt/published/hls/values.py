@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.syntax.literals import Unsupported, number_of
+from streamopt.frontends.c.syntax.parsing import CFunction
 from streamopt.frontends.c.syntax.trees import arguments_of, base_name
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.expression import (
     BinaryOp,
     Compare,
     CompareOp,
+    Condition,
     Index,
     Literal,
     Logic,
@@ -33,15 +36,14 @@ from streamopt.published.expressions import (
     UNKNOWN,
     operator_named,
 )
-from streamopt.published.hls.accesses import INDEX_CONDITION, AccessReader, Registers, Value
+from streamopt.published.hls.accesses import (
+    INDEX_CONDITION,
+    AccessReader,
+    Binding,
+    Registers,
+    Value,
+)
 from streamopt.published.hls.directives import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.frontends.c.syntax.parsing import CFunction
-    from streamopt.ir.expression import Condition
-    from streamopt.published.hls.accesses import Binding
 
 WITHOUT_EFFECT = frozenset({"set_name", "assert", "printf", "fprintf"})
 """Functions that hardware does nothing for."""

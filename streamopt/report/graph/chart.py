@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.report.charts import COLOURS, chart_bytes, new_figure
+from streamopt.report.graph.layout import Point, Rectangle
 from streamopt.report.graph.picture import (
     HEAD_PIXELS,
     LINE_PIXELS,
     WORDS_PIXELS,
     BoxKind,
+    GraphBox,
+    Line,
     WireKind,
     scheduled_picture,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph.layout import Point, Rectangle
-    from streamopt.report.graph.picture import GraphBox, Line
 
 INCHES, POINTS = 1 / 96, 72 / 96
 """Of a pixel."""

@@ -7,28 +7,26 @@ that both light and dark paper bear where there are none, as in notebooks. Scrip
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from streamopt.ir.graph import Graph
+from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.report.graph.layout import Point, Rectangle
 from streamopt.report.graph.picture import (
     HEAD_PIXELS,
     LETTER,
     LINE_PIXELS,
     WORDS_PIXELS,
     BoxKind,
+    GraphBox,
+    GraphPicture,
+    Line,
     WireKind,
     graph_picture,
     scheduled_picture,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph.layout import Point, Rectangle
-    from streamopt.report.graph.picture import GraphBox, GraphPicture, Line
 
 FIFO, PING_PONG, SOFT = "var(--fifo, #2a9061)", "var(--ping-pong, #c07a10)", "var(--soft, #808b94)"
 STROKES: Mapping[WireKind, str] = {

@@ -7,12 +7,10 @@ and labels of wires in odd ones, where they have places of their own: nothing li
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 Spot: TypeAlias = tuple[str, int]
 """A box and 0; or a wire by its name, and how many layers below its start it passes one."""

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Role
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.program import Array, Role
 from streamopt.ir.schedule import ChannelKind
-from streamopt.report.graph.layout import Layout, Wire, layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import Channel, ScheduledGraph
-    from streamopt.report.graph.layout import Size
+from streamopt.ir.scheduled import Channel, ScheduledGraph
+from streamopt.report.graph.layout import Layout, Size, Wire, layout
 
 HEAD_PIXELS, WORDS_PIXELS = 13.0, 12.0
 """Sizes of the letters of names, and of what stands below them."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from streamopt.report.views.bars import Bar, Mark, bars_html
+from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Fit, Resources
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.target.device import Target
 
 _LEGEND = (
     ("within", "within the guideline"),

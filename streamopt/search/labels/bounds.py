@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.labels.component import NEVER
+from streamopt.search.instance import SearchInstance
+from streamopt.search.labels.component import NEVER, Component, Origin
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.component import Component, Origin
-
-    Integers = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,20 @@ has more than its share.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.labels.component import NEVER, Mode, codes, undominated
+from streamopt.search.instance import Choices, SearchInstance
+from streamopt.search.labels.component import NEVER, Component, Mode, codes, undominated
 from streamopt.search.labels.row_subset import RowSubset, states, taken
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from streamopt.search.instance import Choices, SearchInstance
-    from streamopt.search.labels.component import Component
-
-    Integers = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

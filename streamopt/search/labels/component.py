@@ -8,22 +8,18 @@ graph sees of it: a state, which must match, and times and resources, better whe
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.space.dominance import minimal
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections import Counter
-
-    import numpy.typing as npt
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 NEVER = -(1 << 40)
 """Coefficient of an origin that a time doesn't depend on."""

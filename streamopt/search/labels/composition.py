@@ -7,27 +7,20 @@ before it (E5). The last component holds every Pareto-minimal (latency, DSPs) of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.instance import NO_WALK
-from streamopt.search.labels.component import NEVER, Component, clamped, codes, joined
+from streamopt.search.instance import NO_WALK, SearchInstance
+from streamopt.search.labels.component import NEVER, Component, Origin, clamped, codes, joined
 from streamopt.search.labels.partial_join import joined_node, open_properties
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.component import Origin
-
-    Integers = npt.NDArray[np.int64]
-    Trim = Callable[[Component], Component]
+Integers = npt.NDArray[np.int64]
+Trim = Callable[[Component], Component]
 
 
 def contracted(problem: SearchInstance, trim: Trim) -> Component:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.search.instance import SearchInstance
 from streamopt.search.labels.bounds import bounds
 from streamopt.search.labels.clusters import clustered_labels, most_labels
-from streamopt.search.labels.component import Mode, SearchStoppedError, undominated
+from streamopt.search.labels.component import Component, Mode, SearchStoppedError, undominated
 from streamopt.search.labels.composition import contracted
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.component import Component
 
 
 @dataclass(frozen=True, slots=True)

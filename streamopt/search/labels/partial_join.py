@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.instance import NO_WALK
-from streamopt.search.labels.component import NEVER, ZERO, Component, NodeSet, clamped, joined
+from streamopt.search.instance import NO_WALK, SearchInstance
+from streamopt.search.labels.component import (
+    NEVER,
+    ZERO,
+    Component,
+    NodeSet,
+    Origin,
+    Property,
+    clamped,
+    joined,
+)
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.component import Origin, Property
-
-    Integers = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
-    Columns = dict[Property, Integers]
-    Form = dict[Origin, Integers]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Columns = dict[Property, Integers]
+Form = dict[Origin, Integers]
 
 
 @dataclass(frozen=True, slots=True)

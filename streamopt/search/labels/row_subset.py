@@ -6,23 +6,18 @@ sees of them but for their costs. `surrogate` replaces two limits by one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.instance import Choices
+from streamopt.search.instance import Choices, SearchInstance
 from streamopt.search.labels.component import codes
 from streamopt.space.dominance import minimal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from streamopt.search.instance import SearchInstance
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

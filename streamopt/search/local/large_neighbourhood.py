@@ -10,21 +10,15 @@ result is one step.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.instance import Choices, Wiring
+from streamopt.search.instance import Choices, SearchInstance, Wiring
+from streamopt.search.local.paths import InWire, Paths
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.local.paths import InWire, Paths
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 NEVER_CYCLES = -(1 << 38)
 

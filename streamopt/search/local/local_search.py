@@ -9,30 +9,23 @@ optimum, and an exact search of a few tile classes at a time finds changes of ma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.search.instance import SearchInstance
 from streamopt.search.labels.component import Mode, SearchStoppedError, SearchTooLargeError
 from streamopt.search.labels.label_setting import LabelEffort, search
 from streamopt.search.local.large_neighbourhood import window
 from streamopt.search.local.move_estimates import MoveEstimates, estimated_moves
-from streamopt.search.local.moves import Moves
-from streamopt.search.local.paths import Paths, Wires
+from streamopt.search.local.moves import Kind, Moves
+from streamopt.search.local.paths import Change, Paths, Wires
 from streamopt.search.local.tuning import TUNING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.local.moves import Kind
-    from streamopt.search.local.paths import Change
-
-    Floats = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.int64]
-    OnBetter = Callable[[dict[str, int], int], None]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+OnBetter = Callable[[dict[str, int], int], None]
 
 
 class LocalSearch:

@@ -7,25 +7,20 @@ estimated by the sum of their own gains, so a caller has to check it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.search.instance import NO_WALK
+from streamopt.search.local.moves import Moves
+from streamopt.search.local.paths import Change, InWire, Paths
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.search.local.moves import Moves
-    from streamopt.search.local.paths import Change, InWire, Paths
-
-    Floats = npt.NDArray[np.float64]
-    Flags = npt.NDArray[np.bool_]
-    Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
 
 MOST_SHARE = 1.0 - 1e-12
 """Of the paths through one node in all."""

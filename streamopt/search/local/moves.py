@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log, prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels.component import SearchTooLargeError
+from streamopt.search.local.paths import Change, Wires
 from streamopt.search.local.tuning import TUNING
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.search.local.paths import Change, Wires
-
-    Integers = npt.NDArray[np.int64]
-    Factors = tuple[int, ...]
-    Walks = tuple[int, ...]
-    Left = Mapping[int, frozenset[int]]
-    """By tile class, the factors that may still be taken."""
+Integers = npt.NDArray[np.int64]
+Factors = tuple[int, ...]
+Walks = tuple[int, ...]
+Left = Mapping[int, frozenset[int]]
+"""By tile class, the factors that may still be taken."""
 
 Kind = Callable[[list[int], Iterable[int]], Iterator["Change"]]
 """Changes of one kind to the rows of all nodes, that begin at some of them."""

@@ -10,25 +10,19 @@ latest of several times becomes the logarithm of the sum of their exponentials.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log1p
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.instance import NO_WALK
+from streamopt.search.instance import NO_WALK, SearchInstance
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.search.instance import SearchInstance
-
-    Floats = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 Change = tuple[tuple[int, int], ...]
 """(node, row) of every node that takes another row."""

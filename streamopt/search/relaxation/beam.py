@@ -7,27 +7,21 @@ those of the least priced cost are kept, whatever their states.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.labels.component import SearchStoppedError, undominated
+from streamopt.search.labels.component import Component, SearchStoppedError, undominated
 from streamopt.search.labels.composition import complete_source, composed, matching_pairs
 from streamopt.search.labels.label_setting import SearchResult
-from streamopt.search.relaxation.master_program import RowKind
+from streamopt.search.relaxation.column_generation import Priced
+from streamopt.search.relaxation.master_program import Relaxation, RowKind
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from streamopt.search.labels.component import Component
-    from streamopt.search.relaxation.column_generation import Priced
-    from streamopt.search.relaxation.master_program import Relaxation
-
-    Integers = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 TIMES = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
 

@@ -10,29 +10,24 @@ of every interior point are used, long before the master program is optimal [1].
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels.component import SearchStoppedError, codes
 from streamopt.search.relaxation.interior_point import InteriorPoint, LinearProgram, interior_points
-from streamopt.search.relaxation.master_program import RowKind
+from streamopt.search.relaxation.master_program import Key, Relaxation, RowKind
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import numpy.typing as npt
-
-    from streamopt.search.relaxation.master_program import Key, Relaxation
-
-    Integers = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
-    Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

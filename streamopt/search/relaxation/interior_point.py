@@ -13,25 +13,22 @@ looks at the prices of every iteration, and says when to end.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import linalg
 
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.int64]
-    Matrix = Any
-    """A sparse array of scipy."""
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Matrix = Any
+"""A sparse array of scipy."""
 
 
 @dataclass(frozen=True, slots=True)

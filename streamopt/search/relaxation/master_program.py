@@ -8,27 +8,22 @@ are measured in horizons and DSPs in limits, so that all numbers lie near one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels.component import NEVER
+from streamopt.search.labels.component import NEVER, Component, Origin, Property
+from streamopt.search.relaxation.pieces import Cut
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.search.labels.component import Component, Origin, Property
-    from streamopt.search.relaxation.pieces import Cut
-
-    Integers = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 NEED_NAME = 3
 """Kind, channel and walk: what a row of walks is about, without tile classes."""

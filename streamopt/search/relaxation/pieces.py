@@ -6,21 +6,15 @@ the producer is a piece of its own, and its writes become origins of its consume
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.labels.bounds import bounds
-from streamopt.search.labels.component import SearchStoppedError, undominated
+from streamopt.search.instance import SearchInstance
+from streamopt.search.labels.bounds import Bounds, bounds
+from streamopt.search.labels.component import Component, SearchStoppedError, undominated
 from streamopt.search.labels.partial_join import joined_node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.bounds import Bounds
-    from streamopt.search.labels.component import Component
 
 
 @dataclass(frozen=True, slots=True)

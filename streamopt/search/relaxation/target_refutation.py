@@ -11,28 +11,21 @@ costs at least the bound and the reduced costs of its labels of all pieces.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.search.labels.component import SearchStoppedError, undominated
+from streamopt.search.labels.component import Component, SearchStoppedError, undominated
 from streamopt.search.labels.composition import complete_source, composed, matching_pairs
-from streamopt.search.relaxation.column_generation import Clock, generated
-from streamopt.search.relaxation.master_program import RowKind, relaxation, summed
+from streamopt.search.relaxation.column_generation import Clock, Priced, generated
+from streamopt.search.relaxation.master_program import Key, Relaxation, RowKind, relaxation, summed
+from streamopt.search.relaxation.pieces import Cut
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy.typing as npt
-
-    from streamopt.search.labels.component import Component
-    from streamopt.search.relaxation.column_generation import Priced
-    from streamopt.search.relaxation.master_program import Key, Relaxation
-    from streamopt.search.relaxation.pieces import Cut
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 
 UNITLESS = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)

@@ -7,23 +7,18 @@ every Pareto-minimal (latency, DSPs) of its box: ``models/formulations/search.md
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from streamopt.search.instance import instance
+from streamopt.ir.schedule import Schedule
+from streamopt.search.instance import SearchInstance, instance
 from streamopt.search.labels.component import Mode
-from streamopt.search.labels.label_setting import LabelEffort, search
+from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search
 from streamopt.space.assemble import assemble_rows, violations
+from streamopt.space.decisions import DecisionSpace
 from streamopt.space.horizon import HorizonFilter
+from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
-
-if TYPE_CHECKING:
-    from streamopt.ir.schedule import Schedule
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.label_setting import SearchResult
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-    from streamopt.strategies.clocks import SearchClock
-    from streamopt.strategies.problem import Problem
+from streamopt.strategies.clocks import SearchClock
+from streamopt.strategies.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import product
-from typing import TYPE_CHECKING
 
+from streamopt.ir.schedule import Schedule
 from streamopt.space.assemble import evaluate, violations
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.horizon import HorizonFilter
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.horizon import HorizonFilter
 
 DIVE_STEPS = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 """Horizons to try, as multiples of a lower bound."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from streamopt.space.objective import FewestDsps
 from streamopt.strategies.exact.boxes import Box, Boxes
 from streamopt.strategies.exact.latency import LABELS
-from streamopt.strategies.run import SEARCH, NotReachedError, OutOfReachError
-
-if TYPE_CHECKING:
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.run import SEARCH, NotReachedError, OutOfReachError, Run
+from streamopt.strategies.solution import Solution
 
 LEAST_LABELS = 256
 """Labels a state of the first round: the latency already leaves few rows."""

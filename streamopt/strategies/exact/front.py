@@ -8,10 +8,11 @@ whose costs all lie outside. The front is exact when all boxes are settled, and 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from streamopt.ir.schedule import Schedule
 from streamopt.ir.text import html_table
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
@@ -21,17 +22,11 @@ from streamopt.strategies.exact.boxes import Box, BoxAnswer, Boxes, BoxPoint
 from streamopt.strategies.exact.latency import LABELS
 from streamopt.strategies.exact.strategy import ExactSearch
 from streamopt.strategies.paper_only import check_published
-from streamopt.strategies.run import SEARCH
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.protocol import Strategy
+from streamopt.strategies.run import SEARCH, Run
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.protocol import Strategy
-    from streamopt.strategies.run import Run
-
-    OnFront = Callable[[int, int], None]
+OnFront = Callable[[int, int], None]
 
 LEAST_LABELS = 256
 """Labels a state of the first round."""

@@ -7,8 +7,8 @@ of other nodes and orders of streams don't count, so only the shared unroll fact
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +18,10 @@ from streamopt.space.assemble import (
     violations,
 )
 from streamopt.space.horizon import HorizonFilter
-from streamopt.space.row_values import Times
+from streamopt.space.row_values import NodeRows, Times
 from streamopt.space.rows import node_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.space.row_values import NodeRows
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
 
 class _IntervalSearch:

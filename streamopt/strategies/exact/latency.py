@@ -7,9 +7,9 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchTooLargeError
@@ -20,15 +20,11 @@ from streamopt.search.relaxation.pieces import cut
 from streamopt.search.relaxation.target_refutation import SolvedRelaxation, TargetRefutation
 from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter, same_rows
+from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.space.row_values import NodeRows
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
 LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 """Labels a state, round by round."""

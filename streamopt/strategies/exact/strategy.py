@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.space.objective import FewestDsps, Interval
 from streamopt.strategies.exact.fewest_dsps import solve_fewest
 from streamopt.strategies.exact.interval import solve_interval
 from streamopt.strategies.exact.latency import solve_latency
-from streamopt.strategies.run import SEARCH
-
-if TYPE_CHECKING:
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.run import SEARCH, Run
+from streamopt.strategies.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Place
-from streamopt.ir.schedule import ChannelKind, ChannelPlan
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.network import Network, Pipeline, Place
+from streamopt.ir.ports import PortPlan
+from streamopt.ir.program import Array
+from streamopt.ir.schedule import Binding, ChannelKind, ChannelPlan
+from streamopt.ir.window import Window
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
+from streamopt.target.device import Target
 from streamopt.target.resources import Fit
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.buffer_banks import buffer_load
@@ -20,19 +27,8 @@ from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.network import Network, Pipeline
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.program import Array
-    from streamopt.ir.schedule import Binding
-    from streamopt.ir.window import Window
     from streamopt.perf.as_built.node_costs import ArrayRule, AsBuiltCosts, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
-    from streamopt.target.device import Target
 
 NOTHING: Mapping[str, Binding] = MappingProxyType({})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.strategies.opt6.simulated_descent import merit
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 
 if TYPE_CHECKING:
     from streamopt.strategies.opt6.graph_variant import GraphVariant
-    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 
     Pair = tuple[SimulatedDesign, GraphVariant]
 

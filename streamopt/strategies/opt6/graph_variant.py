@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
-from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
+from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.perf.costs import PricedCosts
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
 from streamopt.space.level import BindingChoice
+from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings, counted
-from streamopt.strategies.opt6.search_budget import SearchBudget, horizons
+from streamopt.strategies.opt6.search_budget import Horizon, SearchBudget, SearchEffort, horizons
+from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT
 from streamopt.strategies.opt6.simulated_descent import SimulatedDescent
-from streamopt.strategies.opt6.simulated_design import judged
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
+from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.run import SEARCH, Run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy as np
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.strategies.clocks import SearchClock
-    from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
-    from streamopt.strategies.opt6.search_options import SearchOptions
-    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.sequential.plan_builder import PlanBuilder
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.sequential.plan_builder import PlanBuilder
+from streamopt.strategies.solution import Solution
 
 MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""

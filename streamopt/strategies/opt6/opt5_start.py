@@ -6,9 +6,9 @@ less. It is asked again, with another number of DSPs, until its design is within
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from math import ceil
-from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
 from streamopt.perf.costs import PublishedCosts
@@ -16,17 +16,13 @@ from streamopt.solvers.result import Stop
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
 from streamopt.strategies.dispatch import AUTO, STRATEGIES, answer
+from streamopt.strategies.opt6.graph_variant import GraphVariant
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.problem import Problem, problem_with_ports
 from streamopt.strategies.refinement.tie_breaking import fastest_of_equals
 from streamopt.strategies.resources.largest_budget import Trial, largest_within
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.strategies.opt6.graph_variant import GraphVariant
-    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
 MOST_TRIALS = 5
 """Numbers of DSPs that opt5 is asked with."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.perf.paper.dsp import dsps_per_lane
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.ir.graph import Graph
-    from streamopt.strategies.resources.budgeted import Chosen
-    from streamopt.target.resources import Resources
+from streamopt.strategies.resources.budgeted import Chosen
+from streamopt.target.resources import Resources
 
 FIRST_HORIZONS = (1.25, 3.0, 12.0)
 """Horizons of the first rows, times the cycles in which all DSPs would do all products."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.strategies.exact.strategy import ExactSearch
-
-if TYPE_CHECKING:
-    from streamopt.strategies.opt6.choices import Space
-    from streamopt.strategies.opt6.simulated_design import Region
-    from streamopt.strategies.protocol import Strategy
+from streamopt.strategies.opt6.choices import Space
+from streamopt.strategies.opt6.simulated_design import Region
+from streamopt.strategies.protocol import Strategy
 
 
 @dataclass(frozen=True, slots=True)

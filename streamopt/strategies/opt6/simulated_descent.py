@@ -8,33 +8,26 @@ bursts, is taken to be alike in designs nearby. The changes that promise most ar
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.ir.schedule import Schedule
 from streamopt.search.instance import instance
 from streamopt.search.local.moves import Moves
-from streamopt.search.local.paths import Paths, Wires
+from streamopt.search.local.paths import Change, Paths, Wires
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.steady import steady_rows
-from streamopt.strategies.resources.budgeted import Chosen
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign
+from streamopt.strategies.resources.budgeted import Chosen, Prepared
+from streamopt.target.resources import Resources
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.search.local.paths import Change
-    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
-    from streamopt.strategies.resources.budgeted import Prepared
-    from streamopt.target.resources import Resources
-
-    Floats = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.int64]
-    Judge = Callable[[Chosen], SimulatedDesign]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Judge = Callable[[Chosen], SimulatedDesign]
 
 
 @dataclass(frozen=True, slots=True)

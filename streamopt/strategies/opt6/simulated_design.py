@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
-from streamopt.evaluation.design import evaluated
+from streamopt.evaluation.design import Evaluation, evaluated
+from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.solvers.result import Proof
+from streamopt.strategies.resources.budgeted import Chosen
+from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
-
-if TYPE_CHECKING:
-    from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph
-    from streamopt.strategies.resources.budgeted import Chosen
-    from streamopt.strategies.run import Run
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Fit, Resources
+from streamopt.target.device import Target
+from streamopt.target.resources import Fit, Resources
 
 
 @dataclass(frozen=True, slots=True)

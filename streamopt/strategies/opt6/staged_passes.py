@@ -7,6 +7,7 @@ and simulated (O25).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import gcd
 from typing import TYPE_CHECKING
@@ -14,34 +15,35 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.access_order import full_depth_elems
 from streamopt.evaluation.boundary_ports import boundary_cycles, boundary_of_form
 from streamopt.ir.expression import Read
+from streamopt.ir.graph import Edge, Graph, Node
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
-from streamopt.ir.ports import PortKind
+from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
-from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.ir.schedule import (
+    MOST_ARGUMENT_BANKS,
+    Binding,
+    ChannelKind,
+    ChannelPlan,
+    NodePlan,
+    Schedule,
+)
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.space.tiles import divisors
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import ADDERS_IN_FABRIC, bindings, counted
-from streamopt.strategies.opt6.simulated_design import judged
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
+from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import Chosen
-from streamopt.target.resources import RESOURCE_NAMES
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
+from streamopt.target.resources import RESOURCE_NAMES, Resources
 from streamopt.transforms.apply import fifo_problem, stream_lanes
 from streamopt.transforms.ports.passes import in_place
 from streamopt.transforms.rewrites import TIME, rewritten
 from streamopt.transforms.rewrites.unroll_time import one_pass, pass_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import Binding
     from streamopt.strategies.opt6.search_options import SearchOptions
-    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
-    from streamopt.target.resources import Resources
 
 MOST_LANES = 128
 MOST_ITERATIONS = 2**21

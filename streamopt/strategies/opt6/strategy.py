@@ -12,34 +12,29 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Latency
+from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
+from streamopt.strategies.opt6.search_options import SearchOptions
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.opt6.staged_passes import fits_on_chip, staged_design
-from streamopt.strategies.run import HEARTBEAT_SECONDS
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.run import HEARTBEAT_SECONDS, Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
-
-if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph
-    from streamopt.strategies.clocks import SearchClock
-    from streamopt.strategies.opt6.search_options import SearchOptions
-    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.solution import Solution
 
 FIRST_LABELS = 256
 """Labels a state, in the first search of every variant."""

@@ -6,25 +6,24 @@ performance model, the decision space or the formulations.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.ir.graph import SequentialNode
-from streamopt.space.objective import FewestDsps, Interval, Latency
-from streamopt.strategies.oracle.loop_walk_evaluator import Oracle, unroll_choices
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.schedule import Schedule
+from streamopt.space.level import Level
+from streamopt.space.objective import FewestDsps, Interval, Latency, Objective
+from streamopt.strategies.oracle.loop_walk_evaluator import (
+    Factors,
+    LoopKey,
+    Oracle,
+    Order,
+    unroll_choices,
+)
 from streamopt.strategies.paper_only import check_published
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.level import Level
-    from streamopt.space.objective import Objective
-    from streamopt.strategies.oracle.loop_walk_evaluator import Factors, LoopKey, Order
 
 LATENCY = Latency()
 MAX_POINTS = 100_000

@@ -9,18 +9,14 @@ operator table of the paper's device has for the width of the operands.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import ValueContext, value_range
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Binary, BinaryOp, Cast, walk
+from streamopt.ir.expression import Binary, BinaryOp, Cast, Expression, walk
+from streamopt.ir.graph import Graph, Node
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.target.device import Target
-
-if TYPE_CHECKING:
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.graph import Graph, Node
 
 SUMS = (BinaryOp.ADD, BinaryOp.SUB)
 WIDEST_MANTISSA_BITS = 53

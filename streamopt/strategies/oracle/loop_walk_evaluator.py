@@ -14,27 +14,20 @@ that is handed over whole in some dimension would stream in more orders than [1]
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from streamopt.ir.expression import Binary, Call, children
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.expression import Access, Binary, Call, Expression, children
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.strategies.oracle.lane_prices import lane_dsps
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.expression import Access, Expression
-    from streamopt.ir.graph import Edge, Graph, Node
-
-    Flags = npt.NDArray[np.bool_]
-    Walk = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Walk = npt.NDArray[np.int64]
 
 Factors = dict[str, int]
 Order = tuple[str, ...]

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from streamopt.errors import Diagnostic
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.objective import LatencyThenDsps
 from streamopt.strategies.paper_only import refusal
-from streamopt.strategies.run import OutOfReachError
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.run import OutOfReachError, Run
 from streamopt.strategies.solution import Solution
-
-if TYPE_CHECKING:
-    from streamopt.errors import Diagnostic
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import Run
 
 EXHAUSTIVE = "exhaustive"
 

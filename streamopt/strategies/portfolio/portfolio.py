@@ -13,11 +13,12 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.solvers.result import Proof, Stop
@@ -34,15 +35,10 @@ from streamopt.strategies.portfolio.worker import (
     receive,
     send,
 )
-from streamopt.strategies.run import NOT_FINAL, VERSION, NotReachedError, OutOfReachError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.protocol import Strategy
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.protocol import Strategy
+from streamopt.strategies.run import NOT_FINAL, VERSION, NotReachedError, OutOfReachError, Run
+from streamopt.strategies.solution import Solution
 
 POLL_SECONDS = 0.05
 GRACE_SECONDS = 0.5

@@ -8,21 +8,18 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+from typing import BinaryIO, TypeAlias, cast
 
 from streamopt.errors import Diagnostic, StreamoptError
+from streamopt.solvers.base import Progress, SolveOptions
+from streamopt.solvers.result import Stop
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.protocol import Strategy
 from streamopt.strategies.run import NotReachedError, OutOfReachError, Run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.solvers.base import Progress, SolveOptions
-    from streamopt.solvers.result import Stop
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.protocol import Strategy
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.exact.strategy import ExactSearch
+from streamopt.strategies.programs.solver_search import Answer, SolverSearch
 from streamopt.strategies.run import NotReachedError, OutOfReachError
-
-if TYPE_CHECKING:
-    from streamopt.strategies.programs.solver_search import Answer, SolverSearch
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.solution import Solution
 
 logger = logging.getLogger(__name__)
 

@@ -8,30 +8,25 @@ first horizons leave few rows, so most problems end within milliseconds.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from streamopt.formulation.compact import model as compact
 from streamopt.formulation.paper import model as paper
+from streamopt.ir.schedule import Schedule
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.space.assemble import assemble, first_plans
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import FewestDsps, Interval, Latency
+from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.programs.certified import certified
-from streamopt.strategies.programs.solver_search import Answer, Incumbent, SolverSearch
+from streamopt.strategies.programs.solver_search import Answer, Incumbent, ReadBack, SolverSearch
 from streamopt.strategies.run import NotReachedError, OutOfReachError, Run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.row_values import NodeRows
-    from streamopt.strategies.programs.solver_search import ReadBack
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import floor
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from streamopt.errors import Diagnostic, SolverError
+from streamopt.ir.schedule import Schedule
+from streamopt.solvers.base import Progress
 from streamopt.solvers.registry import get
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.space.assemble import violations
 from streamopt.space.objective import FewestDsps
-from streamopt.strategies.run import NOT_FINAL
+from streamopt.strategies.run import NOT_FINAL, Run
 from streamopt.strategies.solution import Solution
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.solvers.base import Progress
-    from streamopt.strategies.run import Run
-
-    ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
+ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
 
 
 @dataclass(frozen=True, slots=True)

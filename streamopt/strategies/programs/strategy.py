@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.space.objective import Latency
 from streamopt.strategies.paper_only import refusal
-
-if TYPE_CHECKING:
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
 COMPACT, PAPER = FORMULATIONS = ("compact", "paper")
 

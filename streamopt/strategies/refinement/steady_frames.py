@@ -8,30 +8,23 @@ more.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
 from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
-from streamopt.ir.schedule import ChannelKind, ChannelPlan
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
 from streamopt.perf.costs import LaterCosts, PublishedCosts
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
 from streamopt.strategies.dispatch import STRATEGIES, answer
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
-from streamopt.strategies.run import SEARCH
-from streamopt.target.device import or_usual
+from streamopt.strategies.run import SEARCH, Run
+from streamopt.strategies.solution import Solution
+from streamopt.target.device import Target, or_usual
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites import rewritten
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
-    from streamopt.target.device import Target
 
 CLOSE = 0.01
 """Share by which the simulated distance of frames may be above the model's."""

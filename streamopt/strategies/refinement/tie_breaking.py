@@ -7,7 +7,6 @@ wait for them and another one not.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
 from streamopt.perf.costs import LaterCosts, PublishedCosts
@@ -17,12 +16,9 @@ from streamopt.space.objective import Latency
 from streamopt.strategies.dispatch import STRATEGIES, answer
 from streamopt.strategies.exact.latency import SMALL_NODES
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
-from streamopt.strategies.run import SEARCH
-
-if TYPE_CHECKING:
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
-    from streamopt.target.device import Target
+from streamopt.strategies.run import SEARCH, Run
+from streamopt.strategies.solution import Solution
+from streamopt.target.device import Target
 
 SLOWER = 0.02
 """Share by which the hardware is slower than the model says before others are looked for."""

@@ -9,34 +9,28 @@ are judged as complete designs. Where the two differ, rows are split, the lowest
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.ir.schedule import Schedule
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.horizon import HorizonFilter
+from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
-from streamopt.strategies.resources.relaxation import relaxed
+from streamopt.strategies.resources.limits import Limits
+from streamopt.strategies.resources.relaxation import Relaxed, relaxed
 from streamopt.strategies.resources.splitting import chosen_usage, halves, single, split_around
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.row_values import NodeRows
-    from streamopt.strategies.resources.limits import Limits
-    from streamopt.strategies.resources.relaxation import Relaxed
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
-
-    Integers = npt.NDArray[np.int64]
-    Rows = dict[str, NodeRows]
+Integers = npt.NDArray[np.int64]
+Rows = dict[str, NodeRows]
 
 
 @dataclass(frozen=True, slots=True)

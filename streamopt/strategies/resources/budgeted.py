@@ -6,34 +6,29 @@ price in DSPs (a surrogate constraint) where that leaves the search too many lab
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.instance import instance
+from streamopt.ir.schedule import Schedule
+from streamopt.search.instance import SearchInstance, instance
 from streamopt.search.labels.clusters import clustered_rows
 from streamopt.search.labels.component import Mode
 from streamopt.search.labels.label_setting import LabelEffort, search
 from streamopt.search.labels.row_subset import surrogate
 from streamopt.space.assemble import assemble_rows, evaluate
+from streamopt.space.decisions import DecisionSpace
 from streamopt.space.horizon import HorizonFilter
+from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
 from streamopt.space.usage import RowUsage
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.run import SEARCH, VERSION
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.ir.schedule import Schedule
-    from streamopt.search.instance import SearchInstance
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-
-    Rows = Mapping[str, NodeRows]
-    ShouldStop = Callable[[], bool]
+Rows = Mapping[str, NodeRows]
+ShouldStop = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)

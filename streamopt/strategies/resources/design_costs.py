@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.analysis.access_order import full_depth_elems
+from streamopt.ir.graph import Edge, Node
+from streamopt.ir.ports import PortPlan
+from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.perf.resources.memory_blocks import fifo_depth_steps
 from streamopt.search.labels.component import SearchStoppedError
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.row_values import NodeRows
 from streamopt.space.usage import RowUsage
 from streamopt.strategies.resources.local_costs import LocalCosts
-from streamopt.strategies.resources.surroundings import RowDomain, Surroundings
+from streamopt.strategies.resources.surroundings import Neighbour, Option, RowDomain, Surroundings
+from streamopt.target.device import Target
+from streamopt.target.resources import Resources
 from streamopt.transforms.apply import stream_lanes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.graph import Edge, Node
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import NodePlan, Schedule
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-    from streamopt.strategies.resources.surroundings import Neighbour, Option
-    from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
-
-    Integers = npt.NDArray[np.int64]
-    Counts = tuple[int, ...]
-    _Row = tuple[Integers, dict[str, tuple[Integers, Integers]]]
-    Measure = Callable[[Schedule], Resources]
-    Sized = Callable[[Schedule], Schedule]
+Integers = npt.NDArray[np.int64]
+Counts = tuple[int, ...]
+_Row = tuple[Integers, dict[str, tuple[Integers, Integers]]]
+Measure = Callable[[Schedule], Resources]
+Sized = Callable[[Schedule], Schedule]
 
 MOST_SURROUNDINGS = 256
 """Combinations of kinds and banks around one row that are looked at; of more, nothing is said."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, StreamoptError
 from streamopt.perf.paper.dsp import dsps_per_lane
@@ -12,16 +12,12 @@ from streamopt.solvers.result import Proof
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.objective import FewestDsps, Latency
 from streamopt.space.rows import node_rows
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.resources.limits import Limit, Limits
 from streamopt.strategies.resources.relaxation import least_usage
 from streamopt.strategies.resources.splitting import chosen_usage, single
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.resources.limits import Limit, Limits
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
 SLOWEST = 3
 """Nodes that are named as those that hold the latency up."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from streamopt.strategies.resources.design_costs import DesignCosts
+from streamopt.strategies.resources.design_costs import DesignCosts
 
 
 @dataclass(frozen=True, slots=True)

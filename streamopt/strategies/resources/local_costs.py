@@ -6,13 +6,15 @@ these stands there as empty pipelines. So the numbers are those of the whole net
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
+from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.network import AccessMode, Fifo, Memory, Network, Pipeline, Place, Port, Process
+from streamopt.ir.ports import PortPlan
 from streamopt.ir.program import Loop
-from streamopt.ir.schedule import ChannelKind, Schedule
+from streamopt.ir.schedule import ChannelKind, NodePlan, Schedule
 from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode, TiledLoop
 from streamopt.perf.pipelines.ports import port_counts
 from streamopt.perf.pipelines.timings import timed_pipeline
@@ -28,20 +30,17 @@ from streamopt.perf.resources.network import (
     memory_resources,
     pipeline_resources,
 )
-from streamopt.strategies.resources.surroundings import at_boundary, order_signature
+from streamopt.strategies.resources.surroundings import (
+    Bank,
+    Neighbour,
+    Option,
+    at_boundary,
+    order_signature,
+)
+from streamopt.target.device import Target
 from streamopt.target.resources import Resources
 from streamopt.transforms.apply import stream_lanes
 from streamopt.transforms.lower import lower
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.network import Network
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import NodePlan
-    from streamopt.strategies.resources.surroundings import Bank, Neighbour, Option
-    from streamopt.target.device import Target
 
 
 class LocalCosts:

@@ -5,24 +5,19 @@ Rows take at least their amounts, whatever surrounds them: ``models/formulations
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from streamopt.search.instance import instance
+from streamopt.search.instance import SearchInstance, instance
 from streamopt.search.labels.component import Mode, SearchTooLargeError
-from streamopt.search.labels.label_setting import LabelEffort, search
+from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search
 from streamopt.search.labels.row_subset import worthwhile_rows
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.row_values import NodeRows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.label_setting import SearchResult
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-
-    Rows = Mapping[str, NodeRows]
+Rows = Mapping[str, NodeRows]
 
 T = TypeVar("T")
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from streamopt.ir.graph import Graph
+from streamopt.space.decisions import DecisionSpace
 from streamopt.space.horizon import chosen_rows
+from streamopt.space.row_values import NodeRows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.graph import Graph
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-
-    Integers = npt.NDArray[np.int64]
-    Rows = dict[str, NodeRows]
-    Chosen = Mapping[str, int]
+Integers = npt.NDArray[np.int64]
+Rows = dict[str, NodeRows]
+Chosen = Mapping[str, int]
 
 
 def single(rows: Rows, chosen: Chosen) -> Rows:

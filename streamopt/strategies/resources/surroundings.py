@@ -6,29 +6,25 @@ for a row, depending on what rows its other users may take.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import NodePlan
+from streamopt.space.decisions import DecisionSpace
+from streamopt.space.row_values import NodeRows
 from streamopt.transforms.buffer_banks import buffer_factors
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.row_values import NodeRows
-
-    Factors: TypeAlias = Mapping[str, int]
-    Counts: TypeAlias = tuple[int, ...]
-    Walk: TypeAlias = tuple[int, ...] | None
-    Option: TypeAlias = tuple["Neighbour", "Bank | None"]
-    """A memory beside a row with the way it is split; None if it is a FIFO."""
+Factors: TypeAlias = Mapping[str, int]
+Counts: TypeAlias = tuple[int, ...]
+Walk: TypeAlias = tuple[int, ...] | None
+Option: TypeAlias = tuple["Neighbour", "Bank | None"]
+"""A memory beside a row with the way it is split; None if it is a FIFO."""
 
 MOST_OPTIONS = 256
 """Combinations of other users' rows that are looked at for one memory of one row."""

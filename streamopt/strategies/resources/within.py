@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.space.objective import Latency
+from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.branch_and_bound import NoneWithinError, solve_within
 from streamopt.strategies.resources.infeasible_limits import limits_missed
-
-if TYPE_CHECKING:
-    from streamopt.strategies.problem import Problem
-    from streamopt.strategies.resources.limits import Limits
-    from streamopt.strategies.run import Run
-    from streamopt.strategies.solution import Solution
+from streamopt.strategies.resources.limits import Limits
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 
 
 def answer_within(run: Run, limits: Limits, free: Solution, *, searches: bool) -> Solution:

@@ -5,25 +5,18 @@ A sequential node is copies in, the nest on local arrays, and copies out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process
+from streamopt.ir.graph import Node, SequentialNode
+from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process, Turns
 from streamopt.ir.ports import PortKind
+from streamopt.ir.program import Array
 from streamopt.ir.schedule import ChannelKind
-from streamopt.ir.scheduled import process_name
+from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode, process_name
 from streamopt.transforms.lower.stepped import lower_stepped
 from streamopt.transforms.lower.streaming import StreamingNode
 from streamopt.transforms.ports.movers import moved_arrays
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.graph import Node
-    from streamopt.ir.network import Turns
-    from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 
 
 def lower(scheduled: ScheduledGraph) -> Network:

@@ -12,9 +12,9 @@ computes then happens where the loops that it stretches have something to comput
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.accumulator import accumulator, update_distance
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body, read_guards
@@ -22,14 +22,9 @@ from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
-from streamopt.ir.program import Loop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ScheduledNode, TiledLoop
-    from streamopt.ir.window import Window
+from streamopt.ir.program import Array, Loop
+from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+from streamopt.ir.window import Window
 
 
 class StreamingNode:

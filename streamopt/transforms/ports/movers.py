@@ -16,24 +16,17 @@ other node.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read
-from streamopt.ir.graph import Node, SequentialNode
-from streamopt.ir.ports import PortKind
-from streamopt.ir.program import Loop, Role
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.rebuilding import reading, with_parts, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.program import Array
 
 
 def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
-from streamopt.ir.ports import PortKind
+from streamopt.ir.graph import Graph
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.schedule import Schedule
 from streamopt.transforms.ports.movers import mover_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import Schedule
 
 
 def in_place(graph: Graph, ports: Sequence[PortPlan]) -> tuple[PortPlan, ...]:

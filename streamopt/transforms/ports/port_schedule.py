@@ -7,23 +7,16 @@ elements at once as a word has.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import access_order, full_depth_elems
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.ports import WORD_BITS
-from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.ir.ports import WORD_BITS, PortPlan
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.transforms.apply import fifo_problem, planned_graph, stream_lanes
 from streamopt.transforms.buffer_banks import buffer_factors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import Schedule
 
 
 def with_ports(graph: Graph, schedule: Schedule, ports: Sequence[PortPlan]) -> Schedule:

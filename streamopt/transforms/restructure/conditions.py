@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Iterable, Mapping
+from typing import assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv
 from streamopt.ir.expression import (
     Compare,
     CompareOp,
+    Condition,
     Index,
     Literal,
     Logic,
     LogicOp,
     affine_difference,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from streamopt.ir.expression import Condition
 
 
 def simplified(condition: Condition, trip_counts: Mapping[str, int]) -> Condition | bool:

@@ -6,18 +6,13 @@ value at all of them. Affine parts of a condition stay where they are, for the a
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType
-from streamopt.ir.source import Assign, Branch, RangeLoop, Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.source import Item, Source
+from streamopt.ir.source import Assign, Branch, Item, RangeLoop, Source, Variable
 
 
 def with_kept_decisions(source: Source) -> Source:

@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from streamopt.ir.program import topological_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def distributed(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:

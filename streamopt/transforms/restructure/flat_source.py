@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import StatementRead
-from streamopt.ir.expression import Access, Read, moved_leaf, rewrite, rewrite_condition
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.program import Statement
-    from streamopt.ir.source import Variable
+from streamopt.analysis.instances import StatementInstance
+from streamopt.ir.expression import Access, Expression, Read, moved_leaf, rewrite, rewrite_condition
+from streamopt.ir.program import Statement
+from streamopt.ir.source import Variable
 
 MAX_DEPTH = 200
 """Of expressions put into others: what recursion in later stages can take."""

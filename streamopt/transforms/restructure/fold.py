@@ -5,18 +5,13 @@ None changes a value or an order of operations.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.program import Role, users
+from streamopt.ir.program import Nest, Program, Role, Statement, users
 from streamopt.transforms.restructure.flat_source import MAX_DEPTH, ordered_statement
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from streamopt.ir.program import Nest, Program, Statement
 
 
 @dataclass(frozen=True, slots=True)

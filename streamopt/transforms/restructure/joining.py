@@ -6,19 +6,14 @@ both are one nest, the array is held once and nothing is copied.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.analysis.instances import hull_of
+from streamopt.analysis.dependence import DataFlow
+from streamopt.analysis.instances import StatementInstance, hull_of
+from streamopt.transforms.restructure.flat_source import FlatSource
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from streamopt.analysis.dependence import DataFlow
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.transforms.restructure.flat_source import FlatSource
-
-    Groups = Sequence[tuple[int, ...]]
+Groups = Sequence[tuple[int, ...]]
 
 LARGE_ELEMS = 1024
 """Arrays up to this size are handed over: two memory blocks at most, and few cycles."""

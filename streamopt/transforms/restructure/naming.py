@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import moved_leaf
+from streamopt.ir.expression import Access, moved_leaf
 from streamopt.ir.operators import Reduction
-from streamopt.ir.program import Role
+from streamopt.ir.program import Nest, Program, Role
+from streamopt.ir.source import Source
 from streamopt.transforms.free_names import FreeNames, numbered_stem
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.program import Nest, Program
-    from streamopt.ir.source import Source
 
 _ROLES = (Role.INPUT, Role.WEIGHT, Role.INTERNAL, Role.OUTPUT)
 

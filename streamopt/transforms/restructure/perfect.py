@@ -6,20 +6,15 @@ order of all statement instances stays as it is, so this is always legal.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from streamopt.analysis.instances import bound_conditions, hull_of
+from streamopt.analysis.instances import Hull, StatementInstance, bound_conditions, hull_of
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.analysis.instances import Hull, StatementInstance
 
 
 @dataclass(frozen=True, slots=True)

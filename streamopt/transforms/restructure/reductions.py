@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from streamopt.ir.expression import (
+    Access,
     Binary,
     BinaryOp,
     Call,
     Compare,
     CompareOp,
+    Condition,
+    Expression,
     Function,
     Literal,
     Read,
@@ -18,11 +21,7 @@ from streamopt.ir.expression import (
     reads,
 )
 from streamopt.ir.operators import Reduction
-from streamopt.ir.source import Assign, Branch, RangeLoop
-
-if TYPE_CHECKING:
-    from streamopt.ir.expression import Access, Condition, Expression
-    from streamopt.ir.source import Item, Source
+from streamopt.ir.source import Assign, Branch, Item, RangeLoop, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from streamopt.analysis.instances import instances, may_run
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.program import Program
+from streamopt.ir.source import Source
 from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
@@ -21,12 +23,6 @@ from streamopt.transforms.restructure.storage.scalars import (
 )
 from streamopt.transforms.restructure.storage.substitution import forward_substitution
 from streamopt.transforms.restructure.versions import versioned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from streamopt.ir.program import Program
-    from streamopt.ir.source import Source
 
 SOURCE_PASSES = (with_extremes, with_kept_decisions)
 """Passes on loops and branches as written."""

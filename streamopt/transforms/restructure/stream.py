@@ -6,22 +6,16 @@ be brought to this form, `StreamRefusedError` says what stands against it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.coverage import touches_once
-from streamopt.analysis.instances import bound_conditions, hull_of
+from streamopt.analysis.instances import StatementInstance, bound_conditions, hull_of
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
-from streamopt.transforms.restructure.reductions import recognized
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.transforms.restructure.reductions import Recognized
+from streamopt.transforms.restructure.reductions import Recognized, recognized
 
 
 class StreamRefusedError(Exception):

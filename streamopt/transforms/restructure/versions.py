@@ -7,8 +7,11 @@ becomes a sequential one, which updates its own copies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
+
+from numpy.typing import NDArray
 
 from streamopt.analysis.dependence import (
     DataFlow,
@@ -17,27 +20,17 @@ from streamopt.analysis.dependence import (
     data_flow,
     ordering_pairs,
 )
-from streamopt.ir.expression import moved_leaf, reads
-from streamopt.ir.program import Array, Nest, Program, Role, Statement
+from streamopt.analysis.instances import StatementInstance
+from streamopt.ir.expression import Access, moved_leaf, reads
+from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
+from streamopt.ir.source import Variable
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.distribute import distributed
-from streamopt.transforms.restructure.flat_source import ordered_statement
+from streamopt.transforms.restructure.flat_source import FlatSource, ordered_statement
 from streamopt.transforms.restructure.joining import joints, refused
 from streamopt.transforms.restructure.perfect import perfect_nest
 from streamopt.transforms.restructure.reductions import recognized
 from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest, told
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Access
-    from streamopt.ir.program import Loop
-    from streamopt.ir.source import Variable
-    from streamopt.transforms.restructure.flat_source import FlatSource
 
 
 def versioned(name: str, body: FlatSource, values: Mapping[str, NDArray[Any]]) -> Program:

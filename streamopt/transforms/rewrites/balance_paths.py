@@ -10,22 +10,17 @@ share the copies that they need.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.graph import Graph, Node, SequentialNode
-from streamopt.ir.program import Loop, Role
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.rebuilding import reading, with_parts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.program import Array
 
 
 def levels(graph: Graph) -> dict[str, int]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.graph import SequentialNode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from streamopt.ir.graph import Node
+from streamopt.ir.graph import Node, SequentialNode
 
 Box = tuple[tuple[int, int], ...]
 """Pairs (first, extent), one for each dimension of an array."""

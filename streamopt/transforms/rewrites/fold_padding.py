@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.program import Role
-from streamopt.transforms.rewrites.elements import box, condition_at, is_linear, value_at
-from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite, folded_everywhere, redirected
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.transforms.rewrites.elements import Box
-    from streamopt.transforms.rewrites.graph_rewrite import GraphDraft
+from streamopt.ir.element import ElementType
+from streamopt.ir.graph import Graph, Node
+from streamopt.ir.program import Array, Role
+from streamopt.transforms.rewrites.elements import Box, box, condition_at, is_linear, value_at
+from streamopt.transforms.rewrites.graph_rewrite import (
+    GraphDraft,
+    GraphRewrite,
+    folded_everywhere,
+    redirected,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,24 @@ stream have the same lanes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from streamopt.ir.arithmetic import expression_type
-from streamopt.ir.expression import Read, walk
-from streamopt.ir.program import Role
+from streamopt.ir.expression import Access, Expression, Read, walk
+from streamopt.ir.graph import Graph, Node
+from streamopt.ir.program import Array, Role
 from streamopt.transforms.rewrites.elements import box, is_linear, value_at
-from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite, folded_everywhere, redirected
+from streamopt.transforms.rewrites.graph_rewrite import (
+    GraphDraft,
+    GraphRewrite,
+    folded_everywhere,
+    redirected,
+)
 from streamopt.transforms.rewrites.mixed_radix import is_in_digits
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.ir.expression import Access, Expression
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.transforms.rewrites.graph_rewrite import GraphDraft
-
-    Choice = Callable[[GraphDraft, Array, Node], bool]
+Choice = Callable[[GraphDraft, Array, Node], bool]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from streamopt.ir.expression import Read
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.expression import Access, Expression, Read
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.program import Array
 from streamopt.transforms.rebuilding import rewritten_node, with_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamopt.ir.expression import Access, Expression
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,11 @@ Divisions and remainders by the radix then are the digits themselves: ``(16 * h 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import gcd
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def digits(

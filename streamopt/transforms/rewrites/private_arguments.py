@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from streamopt.ir.graph import Graph, Node
+from streamopt.ir.program import Array
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.rebuilding import reading, with_parts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
-
-if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.graph import Graph
 from streamopt.transforms.rewrites.balance_paths import BalancePaths
 from streamopt.transforms.rewrites.fold_padding import FoldPadding
 from streamopt.transforms.rewrites.fold_producers import FoldProducers
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 from streamopt.transforms.rewrites.private_arguments import PrivateArguments
 from streamopt.transforms.rewrites.split_arrays import SplitArrays
 from streamopt.transforms.rewrites.split_loops import SplitLoops
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
 from streamopt.transforms.rewrites.unroll_time import UnrollTime
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
 REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
     {

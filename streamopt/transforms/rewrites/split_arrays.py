@@ -6,24 +6,18 @@ makes, the gates of a cell, the halves of a gated unit.
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Loop, Role
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.rebuilding import with_accesses, with_parts, with_subscripts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
-
-    Block = tuple[int, int]
+Block = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,23 +7,17 @@ so elements are combined in the order in which they were.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Loop, Role
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.rebuilding import accesses, with_accesses, with_parts, with_subscripts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 from streamopt.transforms.rewrites.mixed_radix import digits, substituted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,16 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.operators import CompareOp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.graph import SequentialNode
-    from streamopt.ir.program import Loop, Statement
+from streamopt.ir.program import Loop, Statement
 
 Span = tuple[int, int]
 """Lowest value, and the one after the highest."""

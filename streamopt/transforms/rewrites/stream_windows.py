@@ -7,22 +7,18 @@ taps inside of a row is free. (W1) to (W4) of ``models/formulations/opt6.md``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from streamopt.analysis.access_order import access_order
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.window import Stretch, Window
 from streamopt.transforms.rebuilding import with_parts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.graph import Edge, Graph, Node
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ Grids that don't fit on the chip then cross its boundary once for all steps of a
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
@@ -14,6 +14,8 @@ from streamopt.ir.expression import (
     Access,
     Cast,
     Compare,
+    Condition,
+    Expression,
     Index,
     Literal,
     Read,
@@ -22,21 +24,13 @@ from streamopt.ir.expression import (
     moved_leaf,
     rewrite,
 )
-from streamopt.ir.graph import Node, Passes, SequentialNode
+from streamopt.ir.graph import Graph, Node, Passes, SequentialNode
 from streamopt.ir.operators import CompareOp
-from streamopt.ir.program import Loop, Role
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.rebuilding import with_parts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
-from streamopt.transforms.rewrites.stencil_form import stencil_form
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.expression import Condition, Expression
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Array
-    from streamopt.transforms.rewrites.stencil_form import StencilForm, Update
+from streamopt.transforms.rewrites.stencil_form import StencilForm, Update, stencil_form
 
 
 @dataclass(frozen=True, slots=True)

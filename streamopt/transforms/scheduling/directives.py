@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.ir.affine import FloorDiv, Mod
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.loop_steps import Partition, PartitionKind, PipelineLoop, Unroll
+from streamopt.ir.affine import Affine, FloorDiv, Mod
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.loop_steps import Partition, PartitionKind, PipelineLoop, Step, Unroll
 from streamopt.transforms.free_names import numbered_stem
+from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 from streamopt.transforms.scheduling.transformed import legality_problems
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.loop_steps import Step
-    from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 LoopKey = tuple[str, str]
 

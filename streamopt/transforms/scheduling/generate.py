@@ -16,22 +16,17 @@ over all of them and conditions tell them apart. So a name always means one plac
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.source import Branch, RangeLoop
+from streamopt.ir.source import Branch, Item, RangeLoop, Source
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.scan import Scan, Span, TreeChoiceError, scanned
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.source import Item, Source
-    from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
+from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 
 @dataclass(frozen=True, slots=True)

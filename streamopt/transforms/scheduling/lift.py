@@ -12,20 +12,14 @@ After::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.operators import Reduction
-from streamopt.ir.program import Loop, Role
-from streamopt.ir.source import Assign, Branch, RangeLoop, Source, Variable
+from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
+from streamopt.ir.source import Assign, Branch, Item, RangeLoop, Source, Variable
 from streamopt.transforms.free_names import FreeNames
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.program import Array, Nest, Program, Statement
-    from streamopt.ir.source import Item
 
 _OPS = {Reduction.ADD: ir.BinaryOp.ADD, Reduction.MUL: ir.BinaryOp.MUL}
 _CALLS = {Reduction.MAX: ir.Function.MAX, Reduction.MIN: ir.Function.MIN}

@@ -7,21 +7,15 @@ here asks whether the dependences allow it; `streamopt.transforms.scheduling.tra
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
-from streamopt.ir.loop_steps import Split
+from streamopt.ir.loop_steps import After, Fuse, Interchange, Shift, Skew, Split, Tile
 from streamopt.transforms.free_names import FreeNames
-from streamopt.transforms.scheduling.timed import TimedLoop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from streamopt.ir.loop_steps import After, Fuse, Interchange, Shift, Skew, Tile
-    from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
+from streamopt.transforms.scheduling.timed import TimedLoop, TimedProgram, TimedStatement
 
 
 def interchanged(program: TimedProgram, step: Interchange) -> TimedProgram:

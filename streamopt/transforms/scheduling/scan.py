@@ -8,19 +8,24 @@ Expressions of isl's syntax trees become affine expressions, bounds and conditio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.analysis.instances import domain_text
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp, negated
+from streamopt.ir.expression import (
+    Compare,
+    CompareOp,
+    Condition,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    negated,
+)
 from streamopt.ir.text import isl_affine
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.expression import Condition
-    from streamopt.transforms.scheduling.timed import TimedStatement
+from streamopt.transforms.scheduling.timed import TimedStatement
 
 
 class TreeChoiceError(Exception):

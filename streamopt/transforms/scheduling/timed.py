@@ -18,24 +18,19 @@ order ([1]). A transformation changes loops and positions, never the statement o
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from streamopt.analysis.dependence import dependence_relations
-from streamopt.analysis.instances import hull_of
+from streamopt.analysis.dependence import Dependence, dependence_relations
+from streamopt.analysis.instances import StatementInstance, hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
+from streamopt.ir.source import Source
 from streamopt.transforms.free_names import FreeNames, numbered_stem
 from streamopt.transforms.restructure import expanded_source
 from streamopt.transforms.restructure.reductions import recognized
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.analysis.dependence import Dependence
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.source import Source
 
 
 @dataclass(frozen=True, slots=True)

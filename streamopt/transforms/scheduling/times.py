@@ -5,16 +5,12 @@ Times of all statements have one length, so that they compare: shorter ones end 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from streamopt.analysis.dependence import DependenceKind
+from streamopt.analysis.dependence import Dependence, DependenceKind
 from streamopt.ir.text import isl_affine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.analysis.dependence import Dependence
-    from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
+from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 
 class Vector(NamedTuple):

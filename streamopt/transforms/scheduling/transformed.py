@@ -7,19 +7,22 @@ node of a graph: only its own update stands between them, (L2) there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
 
-from streamopt.analysis.dependence import DependenceKind
+from streamopt.analysis.dependence import Dependence, DependenceKind
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.loop_steps import (
     After,
     Fuse,
     Interchange,
+    LoopStep,
     Partition,
     PipelineLoop,
     Shift,
     Skew,
     Split,
+    Step,
     Tile,
     Unroll,
 )
@@ -32,15 +35,8 @@ from streamopt.transforms.scheduling.loop_changes import (
     split,
     tiled,
 )
-from streamopt.transforms.scheduling.timed import is_reduction_step
+from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement, is_reduction_step
 from streamopt.transforms.scheduling.times import distance_vector, time_length, time_map
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.analysis.dependence import Dependence
-    from streamopt.ir.loop_steps import LoopStep, Step
-    from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 _ARTICLES = {
     DependenceKind.FLOW: "a flow",

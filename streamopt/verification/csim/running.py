@@ -12,18 +12,15 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.verification.scratch import scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
 
 HEADERS = Path(__file__).parents[1] / "include"
 """Directory of ``hls_stream.h`` and what it needs."""

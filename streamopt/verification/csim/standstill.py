@@ -8,15 +8,12 @@ later iteration.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from streamopt.codegen.layout import DesignLayout
-    from streamopt.errors import Diagnostic
+from streamopt.codegen.layout import DesignLayout
+from streamopt.errors import Diagnostic
 
 _HOLDS = re.compile(r"holds (\d+) of (\d+) (.+)")
 

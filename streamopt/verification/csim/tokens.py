@@ -8,35 +8,26 @@ in topological order, so that the first wrong token is not the consequence of an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.codegen.dialect import Dialect
-from streamopt.codegen.layout import plan_layout
+from streamopt.codegen.layout import CppPort, CppProcess, plan_layout
 from streamopt.errors import Diagnostic
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Nest, Program, Statement
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.program import Array, Nest, Program, Statement
+from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+from streamopt.verification.compare import OutputVerdict
 from streamopt.verification.csim.standstill import Standstill
 from streamopt.verification.exact.interpreter import interpret
-from streamopt.verification.reference.execution import execute
+from streamopt.verification.reference.execution import Result, execute
 from streamopt.verification.storage import numbers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from streamopt.codegen.layout import CppPort, CppProcess
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
-    from streamopt.verification.compare import OutputVerdict
-    from streamopt.verification.reference.execution import Result
 
 EVERYTHING_ENDED = Standstill(frozenset({"*"}))
 """State of a run that came to its end."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from streamopt.verification.edits.statements import FileStatement
+from streamopt.verification.edits.statements import FileStatement
 
 _KERNEL = (
     (r"#pragma HLS pipeline\b.*", "pipeline pragma"),

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.verification.edits.causes import subject_of
-from streamopt.verification.edits.statements import statements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.verification.edits.statements import FileStatement
+from streamopt.verification.edits.statements import FileStatement, statements
 
 _MATCHED_STATEMENTS = 4000
 """More that differ at once are told as one place."""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
-from streamopt.codegen.design import streamopt_version
+from streamopt.codegen.design import Design, streamopt_version
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.verification.edits.differences import differences
 from streamopt.verification.edits.statements import statements
-from streamopt.verification.manifest import changed_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from streamopt.codegen.design import Design
-    from streamopt.verification.manifest import Manifest
+from streamopt.verification.manifest import Manifest, changed_files
 
 _SHOWN = 20
 _HINT = (

@@ -8,26 +8,21 @@ one, which knows nothing of order but bounds how far rounding may lead.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Binary, BinaryOp, Call, Cast, Function, Read
+from streamopt.ir.expression import Binary, BinaryOp, Call, Cast, Expression, Function, Read
 from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Nest, Program, Statement
 from streamopt.verification.exact.scalar_code import ScalarCode
 from streamopt.verification.exact.scalar_operations import CONVERSIONS, OPERATIONS, OutsideError
 from streamopt.verification.storage import numbers_of, stored
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.program import Array, Nest, Program, Statement
 
 _NESTED = 12
 """Most loops that are nested in generated code; Python allows 20 blocks."""

@@ -7,26 +7,24 @@ number of numbers, as the square root of a negative one, ends the run too.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from streamopt.errors import VerificationError
-from streamopt.ir.expression import reads
-from streamopt.verification.exact.interpreter import StoppedError, given_scalars, run_nest
+from streamopt.errors import SourceLoc, VerificationError
+from streamopt.ir.expression import Access, reads
+from streamopt.ir.program import Nest, Program
+from streamopt.verification.exact.interpreter import (
+    FailedOperation,
+    StoppedError,
+    given_scalars,
+    run_nest,
+)
 from streamopt.verification.exact.scalar_operations import OPERATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    from streamopt.errors import SourceLoc
-    from streamopt.ir.expression import Access
-    from streamopt.ir.program import Nest, Program
-    from streamopt.verification.exact.interpreter import FailedOperation
 
 MOST_ITERATIONS = 2**21
 """Of a program that is run one scalar at a time to find the cause: some seconds."""

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType, FixedPoint
 from streamopt.verification.exact.scalar_operations import CONVERSIONS, mantissa, wrap_name
-from streamopt.verification.exact.scalar_text import ScalarText, ScalarWords
-
-if TYPE_CHECKING:
-    from streamopt.ir.element import FixedPoint
-    from streamopt.verification.exact.scalar_text import Pair, Types
+from streamopt.verification.exact.scalar_text import Pair, ScalarText, ScalarWords, Types
 
 _FUNCTIONS = {
     ir.Function.ABS: "abs",

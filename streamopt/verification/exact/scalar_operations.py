@@ -9,16 +9,14 @@ Python raises, C goes on: divisions by zero and overflows give infinities and Na
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Function
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 CONVERSIONS: Mapping[ElementType, str] = {
     ElementType.DOUBLE: "float",

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, assert_never
+from typing import ClassVar, NamedTuple, TypeAlias, assert_never
 
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import FloorDiv, Iter, Mod
+from streamopt.ir.affine import Affine, Atom, FloorDiv, Iter, Mod
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
+from streamopt.ir.program import Array
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.affine import Affine, Atom
-    from streamopt.ir.program import Array
-
-    Pair: TypeAlias = tuple[str, str]
-    Types: TypeAlias = tuple[ElementType, ElementType]
+Pair: TypeAlias = tuple[str, str]
+Types: TypeAlias = tuple[ElementType, ElementType]
 
 
 class ScalarWords(NamedTuple):

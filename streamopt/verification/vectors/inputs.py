@@ -27,25 +27,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import ceil, log2, prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read, reads, walk
 from streamopt.ir.operators import Reduction
-from streamopt.ir.program import Role
+from streamopt.ir.program import Array, Program, Role, Statement
 from streamopt.verification.storage import numbers_of, stored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.program import Array, Program, Statement
 
 _FIXED_BITS = 3
 

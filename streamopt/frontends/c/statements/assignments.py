@@ -16,11 +16,13 @@ reads any more are left out at the end.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.errors import SourceLoc
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.usage import base_name, walked
@@ -30,17 +32,12 @@ from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Cast, Read, reads
-from streamopt.ir.source import Assign, Branch, RangeLoop
+from streamopt.ir.expression import Access, Cast, Read, reads
+from streamopt.ir.source import Assign, Branch, Item, RangeLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from streamopt.errors import SourceLoc
     from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.values.conditions import Truth
-    from streamopt.ir.expression import Access
-    from streamopt.ir.source import Item
 
 MAX_KNOWN_NODES = 40
 """Of an integer made of iterators that is put in place of its name."""

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements.assignments import nest
+from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Literal, Read
+from streamopt.ir.expression import Access, Expression, Literal, Read
 from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.symbols import Stored
-    from streamopt.ir.expression import Expression
 
 FUNCTIONS = ("memcpy", "memmove", "memset")
 _ARGUMENTS = 3

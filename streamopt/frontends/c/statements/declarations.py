@@ -23,7 +23,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.assignments import assign, known_value, nest
 from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import as_truth
@@ -36,7 +36,6 @@ from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_INITIAL_ASSIGNMENTS = 1024

@@ -14,11 +14,11 @@ from streamopt.frontends.c.syntax.trees import designators
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import converted_value
 from streamopt.ir.arithmetic import ConstantError
+from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.ir.element import ElementType
 
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32

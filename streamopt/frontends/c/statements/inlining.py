@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.syntax.parsing import CFunction
     from streamopt.frontends.c.syntax.types import Declaration

@@ -21,7 +21,7 @@ from streamopt.frontends.c.statements.assignments import assign
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.usage import change_of, moved_names
 from streamopt.frontends.c.values import accesses, expressions
-from streamopt.frontends.c.values.value import affine_value, integer
+from streamopt.frontends.c.values.value import CValue, affine_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range, type_range
 from streamopt.ir.element import ElementType
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.syntax.parsing import CFunction
     from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.frontends.c.values.value import CValue
 
 
 def pointer_to(

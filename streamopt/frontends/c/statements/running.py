@@ -15,6 +15,7 @@ counts around. A change under a condition, or by a varying amount, has no such f
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,15 +28,12 @@ from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.trees import arguments_of, base_name, conjuncts, items_of, walked
 from streamopt.frontends.c.syntax.usage import assigned_target, change_of, names_in
 from streamopt.frontends.c.values import expressions
-from streamopt.frontends.c.values.value import affine_value
+from streamopt.frontends.c.values.value import CValue, affine_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range, type_range
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.values.value import CValue
 
 
 @dataclass(frozen=True, slots=True)

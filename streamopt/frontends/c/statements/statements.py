@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,14 +19,12 @@ from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, coordinate, is_block, items_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
+from streamopt.frontends.c.values.value import CValue, Extremum
 from streamopt.ir.expression import Literal
 from streamopt.ir.source import Branch, Item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.values.value import CValue, Extremum
 
 _WHILE_HINT = (
     "write a for loop to a constant that is never passed, with a condition inside "

@@ -16,6 +16,7 @@ shifted: what is computed from them is affine for each value alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import ge, gt, le, lt, ne
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,6 @@ from streamopt.frontends.c.syntax.usage import names_in
 from streamopt.frontends.c.values import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from streamopt.frontends.c.state import ReadingState
 
 MOST_VALUES = 32

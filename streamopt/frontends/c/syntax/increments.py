@@ -13,15 +13,12 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.syntax.trees import INCREMENTS, walked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _OPERANDS = ("lvalue", "rvalue", "left", "right", "expr", "name", "subscript", "args")
 

@@ -16,17 +16,12 @@ After::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in
+from streamopt.frontends.c.syntax.trees import Jump, is_block, items_of, jumps_in
 from streamopt.frontends.c.syntax.usage import names_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamopt.frontends.c.syntax.trees import Jump
 
 
 def without_jumps(items: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:

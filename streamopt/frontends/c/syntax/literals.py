@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LARGEST_EXACT = 2**53
 _LARGEST_CHARACTER, _LARGEST_BYTE = 127, 255

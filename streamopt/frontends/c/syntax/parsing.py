@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pycparser import c_ast as ast
 from pycparser.c_parser import Coord, CParser, ParseError
 
-from streamopt.errors import Diagnostic, FrontendError
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.frontends.c.syntax.trees import coordinate
 from streamopt.frontends.c.syntax.types import DeclarationReader
+from streamopt.frontends.c.text.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.errors import SourceLoc
     from streamopt.frontends.c.syntax.types import CType, Declaration
-    from streamopt.frontends.c.text.places import Places
     from streamopt.frontends.c.text.preprocess import Preprocessed
 
 _POSITION = re.compile(r"^.*?:(\d+)(?::(\d+))?: (.*)$", re.DOTALL)

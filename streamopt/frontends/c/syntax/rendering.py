@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.syntax.literals import TypedNumber, number_of, unsupported
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, designators
 from streamopt.frontends.c.syntax.types import type_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LONGEST = 60
 _DEEPEST = 30

@@ -5,13 +5,12 @@ Statements and expressions that are never read, such as the body of a ``while``,
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from pycparser.c_parser import Coord
 
 INCREMENTS: Mapping[str, int] = {"++": 1, "p++": 1, "--": -1, "p--": -1}

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.errors import SourceLoc
 from streamopt.frontends.c.syntax.trees import parts_of
+from streamopt.frontends.c.text.places import Places
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.text.places import Places
 
 _ELEMENTS: Mapping[str, ElementType] = {
     "_Bool": ElementType.UINT8,

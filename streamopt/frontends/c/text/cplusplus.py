@@ -18,15 +18,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
-
-    from streamopt.frontends.c.problems import Problems
-    from streamopt.frontends.c.text.places import Places
+from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.text.places import Places
 
 _BUILT_IN = frozenset(
     [

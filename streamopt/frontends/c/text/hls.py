@@ -11,14 +11,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from streamopt.frontends.c.text.cplusplus import edited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.frontends.c.text.places import Places
+from streamopt.frontends.c.text.places import Places
 
 STREAM = "hls_stream_"
 """How the tags of streams begin: a depth, 0 where none is said, and the element follow."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import SourceLoc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from pycparser.c_parser import Coord
 
 

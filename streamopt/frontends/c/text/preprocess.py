@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pcpp.parser import trigraph
 from pcpp.preprocessor import Action, OutputDirective, Preprocessor
@@ -19,9 +20,6 @@ from streamopt.frontends.c.text.hls import hls_as_cpp, marked_pragmas
 from streamopt.frontends.c.text.places import OriginalText, Places, Spot
 from streamopt.frontends.c.text.standard_headers import EMPTY_HEADERS
 from streamopt.frontends.c.text.tokens import Lexer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 HEADERS = Path(__file__).parent / "headers"
 """Stand-ins for system headers: the least that lets real programs parse."""

@@ -7,13 +7,10 @@ faster. Token types and methods are those that pcpp asks for.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pcpp import parser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _ESCAPED = re.compile(r"\\(.)")
 _TEXTS = {

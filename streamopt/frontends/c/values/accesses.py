@@ -15,18 +15,15 @@ from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, inner
 from streamopt.frontends.c.values import expressions
-from streamopt.frontends.c.values.cases import cases_of, read_at
-from streamopt.frontends.c.values.value import integer
+from streamopt.frontends.c.values.cases import Cases, cases_of, read_at
+from streamopt.frontends.c.values.value import CValue, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Read, reads
+from streamopt.ir.expression import Access, Expression, Read, reads
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.syntax.types import CType
-    from streamopt.frontends.c.values.cases import Cases
-    from streamopt.frontends.c.values.value import CValue
-    from streamopt.ir.expression import Expression
 
 _DATA_HINT = (
     "its value depends on data; compare it with every position instead: "

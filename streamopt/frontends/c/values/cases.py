@@ -7,16 +7,13 @@ A read through such a subscript is a choice between reads::
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
 
 MAX_CASES = 64
 """Of one access; its text has a copy of the read for each."""

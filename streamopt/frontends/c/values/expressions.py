@@ -32,13 +32,13 @@ from streamopt.frontends.c.values.value import (
     promoted,
     real,
 )
+from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, type_range
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, Literal, Read, walk
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.ir.affine import Affine
 
 MAX_OPERATIONS = 10_000
 MAX_DEPTH = 200

@@ -6,8 +6,8 @@ another type than C does.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from streamopt.frontends.c.values.value import (
     CValue,
@@ -24,9 +24,6 @@ from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, Range, called, computed, computed_range
 from streamopt.ir.element import ElementType, common_type
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def combined(op: ir.BinaryOp, left: CValue, right: CValue) -> CValue:

@@ -6,8 +6,11 @@ reduction, and what several nests read, becomes an array.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.mlir.linalg.moves import MOVES, border_of
@@ -33,30 +36,35 @@ from streamopt.frontends.mlir.linalg.structured import (
     structured,
     term_of,
 )
-from streamopt.frontends.mlir.linalg.usage import OperationKind, Usage, live_operations, usage
+from streamopt.frontends.mlir.linalg.usage import (
+    OperationKind,
+    TensorLayout,
+    Usage,
+    live_operations,
+    usage,
+)
 from streamopt.frontends.mlir.scalars import (
     HUGE,
     is_scalar_operation,
     known_element,
     scalar,
 )
-from streamopt.frontends.mlir.text.syntax import DYNAMIC, Dense, element_type
+from streamopt.frontends.mlir.text.syntax import (
+    DYNAMIC,
+    Dense,
+    MlirOperation,
+    MlirValue,
+    element_type,
+)
+from streamopt.frontends.tensors.builder import ProgramBuilder
+from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded
 from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
     from streamopt.frontends.mlir.linalg.structured import Structured
-    from streamopt.frontends.mlir.linalg.usage import TensorLayout
-    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
 
 MAX_OPERATIONS = 100_000
 

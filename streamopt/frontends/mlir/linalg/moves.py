@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from streamopt.frontends.mlir.linalg.structured import filled, occurrences, update_of
 from streamopt.frontends.mlir.scalars import known_element, static_integers
-from streamopt.frontends.mlir.text.syntax import DYNAMIC
+from streamopt.frontends.mlir.text.syntax import DYNAMIC, MlirOperation
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.gathering import scattered
-from streamopt.frontends.tensors.indexing import floor_divided
-from streamopt.frontends.tensors.tensor import LoweringError, splat
+from streamopt.frontends.tensors.indexing import ElementPoint, floor_divided
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import concatenated, reshaped, strided
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import CompareOp, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from streamopt.frontends.mlir.text.syntax import MlirOperation
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.frontends.tensors.tensor import LazyTensor
-    from streamopt.ir.expression import Condition, Expression
+from streamopt.ir.expression import CompareOp, Condition, Expression, Literal
 
 
 def _result_shape(op: MlirOperation) -> tuple[int, ...]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.text.parsing import KIND
+from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from streamopt.frontends.mlir.linalg.structured import Structured
-    from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 _SPATIAL = (("h",), ("h", "w"), ("d", "h", "w"))
 

@@ -5,14 +5,19 @@ Elements that a body extracts at computed positions are static where constants d
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.frontends.mlir.linalg.naming import dimension_names
 from streamopt.frontends.mlir.linalg.structured import filled
 from streamopt.frontends.mlir.scalars import known_element
-from streamopt.frontends.mlir.text.syntax import Dense
+from streamopt.frontends.mlir.text.syntax import Dense, MlirOperation
 from streamopt.frontends.tensors.arithmetic import as_number
+from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.gathering import MAX_POSITIONS, gathered
 from streamopt.frontends.tensors.indexing import ElementPoint, point_over
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
@@ -22,15 +27,7 @@ from streamopt.ir.expression import Compare, Expression, Index, Literal, Logic, 
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
     from streamopt.frontends.mlir.linalg.structured import Structured
-    from streamopt.frontends.mlir.text.syntax import MlirOperation
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.ir.expression import Expression
 
 
 def pointwise(

@@ -6,24 +6,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.mlir.linalg.usage import Usage
+from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.builder import ProgramBuilder
+from streamopt.frontends.tensors.indexing import ElementPoint
+from streamopt.frontends.tensors.tensor import LazyTensor
+from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import negated
-from streamopt.ir.expression import Binary, BinaryOp, Read
+from streamopt.ir.expression import Binary, BinaryOp, Expression, Read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from streamopt.frontends.mlir.linalg.structured import Operand, Structured
-    from streamopt.frontends.mlir.linalg.usage import Usage
-    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
-    from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.frontends.tensors.tensor import LazyTensor
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Expression
 
 SHORTEST = 3
 """Fewest steps that are worth two new weights."""

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.scalars import scalar
-from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Opaque
+from streamopt.frontends.mlir.text.syntax import (
+    DYNAMIC,
+    AffineMap,
+    Block,
+    MlirOperation,
+    MlirValue,
+    Opaque,
+)
 from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.operators import Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue
 
 MAX_NODES = 2000
 """Most operations of one body, counted at every use."""

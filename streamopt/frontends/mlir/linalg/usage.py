@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
 
+if TYPE_CHECKING:
     from streamopt.frontends.mlir.linalg.structured import Structured
-    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
 
 
 class OperationKind(Enum):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.mlir.loops.memory import VIEWS, View
 from streamopt.frontends.mlir.loops.regions import REGIONS
 from streamopt.frontends.mlir.loops.state import (
+    BlockUses,
     LoopState,
     applied,
     block_uses,
@@ -15,20 +16,21 @@ from streamopt.frontends.mlir.loops.state import (
     lower_index,
 )
 from streamopt.frontends.mlir.scalars import is_scalar_operation, scalar
-from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Dense, operations_inside
+from streamopt.frontends.mlir.text.syntax import (
+    DYNAMIC,
+    AffineMap,
+    Block,
+    Dense,
+    MlirOperation,
+    MlirValue,
+    Module,
+    operations_inside,
+)
 from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Read, walk
-from streamopt.ir.source import Assign, RangeLoop, Source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from streamopt.frontends.mlir.loops.state import BlockUses
-    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue, Module
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.source import Item
+from streamopt.ir.expression import Access, Expression, Read, walk
+from streamopt.ir.source import Assign, Item, RangeLoop, Source
 
 MAX_OPERATIONS = 50_000
 MAX_INLINE = 32

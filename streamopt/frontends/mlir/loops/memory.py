@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from streamopt.frontends.mlir.scalars import UNKNOWN, static_integers
-from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap
+from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, MlirOperation
 from streamopt.frontends.tensors.indexing import flat_index, unflattened
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
-
-    from streamopt.frontends.mlir.text.syntax import MlirOperation
-
-    Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]
+Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.loops.state import applied, bound_of, constant_index
-from streamopt.frontends.mlir.text.syntax import AffineMap, Dense, IntegerSet
+from streamopt.frontends.mlir.text.syntax import (
+    AffineMap,
+    Block,
+    Dense,
+    IntegerSet,
+    MlirOperation,
+    MlirValue,
+)
 from streamopt.frontends.tensors.arithmetic import ZERO, as_condition
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.source import Branch, RangeLoop
+from streamopt.ir.source import Branch, Item, RangeLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from streamopt.frontends.mlir.loops.lowering import LoopLowering
-    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue
-    from streamopt.ir.source import Item
 
 MAX_TRIPS = 2**31 - 1
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from streamopt.errors import Diagnostic
+from numpy.typing import NDArray
+
+from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.mlir.loops.memory import View
 from streamopt.frontends.mlir.scalars import ELEMENT_HINT, is_scalar_operation
-from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, element_type, operations_inside
+from streamopt.frontends.mlir.text.syntax import (
+    DYNAMIC,
+    AffineMap,
+    Block,
+    MlirOperation,
+    MlirValue,
+    Type,
+    element_type,
+    operations_inside,
+)
 from streamopt.frontends.tensors.tensor import LoweringError, UniqueNames
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.expression import Access, BinaryOp, Expression, Index, as_affine
 from streamopt.ir.source import Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue, Type
 
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.mlir.text.syntax import (
@@ -27,11 +29,6 @@ from streamopt.frontends.mlir.text.syntax import (
 )
 from streamopt.ir.affine import LARGEST, Affine
 from streamopt.ir.operators import BinaryOp
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
 MAX_ELEMENTS = 2**27
 """Most elements of a constant that are kept."""

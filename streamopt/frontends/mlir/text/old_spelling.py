@@ -6,10 +6,7 @@ Lines stay where they are, so that problems are told at their true lines.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping
 
 OLD_HINT = (
     "this looks like MLIR of LLVM 16 or older, of which some spellings are read: "

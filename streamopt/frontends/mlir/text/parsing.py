@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
 from streamopt.frontends.mlir.text.old_spelling import OLD_HINT, modern
+from streamopt.frontends.mlir.text.syntax import Module
 from streamopt.frontends.mlir.trial import try_text
-
-if TYPE_CHECKING:
-    from streamopt.frontends.mlir.text.syntax import Module
 
 KIND = "streamopt.kind"
 """Attribute of a ``linalg.generic``: name of the operation that it was before, if another."""

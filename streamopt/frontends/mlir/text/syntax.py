@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from streamopt.errors import SourceLoc
+from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from numpy.typing import NDArray
-
-    from streamopt.errors import SourceLoc
-    from streamopt.ir.affine import Affine
 
 DYNAMIC = -1
 """Extent that MLIR writes as ``?``."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from streamopt.analysis.dependence import data_flow
 from streamopt.analysis.instances import StatementInstance, loops_over
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
-from streamopt.transforms.restructure.flat_source import FlatSource, uses_of, with_accesses
+from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from streamopt.transforms.restructure.flat_source import Uses
-
-    Place = Callable[[Access], Access]
+Place = Callable[[Access], Access]
 
 
 def accumulate_in_place(body: FlatSource) -> FlatSource:

@@ -6,22 +6,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.exact_ends import exact_ends, hull_ends
+from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read, substitute, substitute_condition
-from streamopt.ir.source import RangeLoop
+from streamopt.ir.source import RangeLoop, Variable
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.flat_source import FlatSource, with_accesses
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.source import Variable
 
 Strides = tuple[int, ...]
 """Elements between neighbours along each dimension, outermost first; each divides the one before,

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from streamopt.analysis.copied_values import CopiedValues
-from streamopt.analysis.dependence import StatementRead, data_flow
+from streamopt.analysis.dependence import DataFlow, StatementRead, data_flow
 from streamopt.analysis.instances import is_certain
-from streamopt.ir.expression import Cast, Literal, Read, Select
-from streamopt.transforms.restructure.flat_source import FlatSource, uses_of, with_accesses
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.analysis.dependence import DataFlow
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Condition, Expression
-    from streamopt.transforms.restructure.flat_source import Uses
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Cast, Condition, Expression, Literal, Read, Select
+from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
 
 _MOST_CASES = 4
 """Of origins that a read may choose among; more would cost more than the memory they replace."""

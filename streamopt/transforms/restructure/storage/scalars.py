@@ -6,25 +6,18 @@ gets a dimension for a loop where no value crosses from one iteration of it to a
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import StatementRead, covers, data_flow
-from streamopt.analysis.instances import StatementInstance, hull_of, loops_over
+from streamopt.analysis.dependence import DataFlow, StatementRead, covers, data_flow
+from streamopt.analysis.instances import Hull, StatementInstance, hull_of, loops_over
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
-from streamopt.ir.source import Assign
+from streamopt.ir.source import Assign, RangeLoop
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.analysis.dependence import DataFlow
-    from streamopt.analysis.instances import Hull
-    from streamopt.ir.source import RangeLoop
 
 MAX_EXPANDED_ELEMENTS = 2**24
 """Largest array that an expansion may make."""

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.arithmetic import with_constants_folded
-from streamopt.ir.expression import Access, Cast, Index, Literal, Read, depth_of
+from streamopt.ir.expression import Access, Cast, Expression, Index, Literal, Read, depth_of
+from streamopt.ir.source import Variable
 from streamopt.transforms.restructure.flat_source import (
     MAX_DEPTH,
     FlatSource,
     uses_of,
     with_accesses,
 )
-
-if TYPE_CHECKING:
-    from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.source import Variable
 
 
 def forward_substitution(body: FlatSource) -> FlatSource:
