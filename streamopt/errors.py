@@ -4,8 +4,6 @@ A diagnostic says what is wrong in the user's names, where, and what to change. 
 its diagnostics and raises them once.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Packages that only some functions need: asked for before the work begins."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib import import_module

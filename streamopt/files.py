@@ -3,8 +3,6 @@
 Only regular files are read: devices and pipes never end.
 """
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from errno import EINVAL, EISDIR, ENOENT

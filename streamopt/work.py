@@ -5,8 +5,6 @@ the same input gives the same design. Algorithms say how much they do in units o
 as labels or simulated accesses, which are weighted by the time that each takes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from threading import local
 

@@ -5,8 +5,6 @@ of values; `in_child` forks one that has everything loaded. The user's script is
 neither, so it needs no guard.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -7,8 +7,6 @@ asked to be of LUTs, and II is 4 where it would be 6. Vitis HLS 2023.2 chooses t
 all published Stream-HLS designs of one term an iteration; saying it leaves nothing to the tool.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from streamopt.ir.element import ElementType

@@ -1,7 +1,5 @@
 """Affine functions of isl, as expressions over iterators."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

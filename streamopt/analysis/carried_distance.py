@@ -6,8 +6,6 @@ read(y)``, where ``row`` is the row-major number of an iteration: (L7) of
 nearest pair is one of true flow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -8,8 +8,6 @@ reads something else, or sets a number ([1]).
     IJPP 24, 1996.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -5,8 +5,6 @@ dimension, and those sets are all that is computed; otherwise elements are marke
 Accesses must stay inside their arrays, as every front end checks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from math import prod

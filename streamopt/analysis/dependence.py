@@ -7,8 +7,6 @@ change places.
 [1] Feautrier, Dataflow analysis of array and scalar references, IJPP 20, 1991.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum

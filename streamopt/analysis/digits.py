@@ -4,8 +4,6 @@ A digit of a sum of iterators can be counted along loops: each step adds a const
 too much is one round. So no divider is built, where the divisor is no power of two.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod

@@ -1,7 +1,5 @@
 """The lowest and the highest value of an affine expression over the iterations of a statement."""
 
-from __future__ import annotations
-
 from streamopt.analysis.instances import StatementInstance, domain_text, hull_of, may_run
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.text import isl_affine

@@ -12,8 +12,6 @@ What a certain source covers is not asked again, so most sinks end after a few s
 is the same as for all at once: what comes earlier in this list runs later in the program.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reads of a phase: from memory, or of what an earlier statement of the same iteration made."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from streamopt.ir.expression import Access, Condition, conjuncts, reads

@@ -1,7 +1,5 @@
 """Sums along lanes: the term that a lane adds, and how their sum meets the element."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.ir.expression import Binary, BinaryOp, Call, Expression, Function, Read, reads

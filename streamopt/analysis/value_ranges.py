@@ -4,8 +4,6 @@ An operation is done in C's type for it; where its exact result may lie outside 
 wraps, and the interval is all of the type.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce

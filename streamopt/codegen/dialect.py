@@ -1,7 +1,5 @@
 """Which library the emitted C++ has its streams from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 from math import prod

@@ -4,8 +4,6 @@ Types are C's on both sides, so the compiler's own conversions do what the expre
 casts stand only where C++ would do something else.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A dataflow region wants one producer for every channel, so nodes that write the 
 border of zeros, then the inside) become one process with their nests in program order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

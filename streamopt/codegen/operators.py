@@ -5,8 +5,6 @@ The pragma wants a variable that takes the operator's result, in the function th
 expression, and computes nothing that the expression would not.
 """
 
-from __future__ import annotations
-
 from streamopt.codegen.tree import CppFunction, CppStatement, Pragma
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Implementation

@@ -1,7 +1,5 @@
 """How arrays outside are packed into words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

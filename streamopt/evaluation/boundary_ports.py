@@ -1,7 +1,5 @@
 """Boundary ports: a memory channel for each array that crosses, its movers and its least time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

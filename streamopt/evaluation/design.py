@@ -1,7 +1,5 @@
 """A schedule as hardware on a target: simulated and predicted cycles, resources, clock risks."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

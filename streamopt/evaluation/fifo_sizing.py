@@ -1,7 +1,5 @@
 """FIFO depths of a schedule: the least that keep its simulated latency."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The first thing to say of a design: the cycles of its hardware, and its share of a device."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

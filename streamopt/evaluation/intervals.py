@@ -5,8 +5,6 @@ it. The linker spreads a kernel over SLRs unless it is told one (AMD UG1393, "As
 Units to SLRs").
 """
 
-from __future__ import annotations
-
 from streamopt.errors import TargetError
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import pipeline_timings

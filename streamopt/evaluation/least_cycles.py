@@ -1,7 +1,5 @@
 """Cycles that no design of a graph is below, whatever it takes: for people, beside its own."""
 
-from __future__ import annotations
-
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.stepping.steps import Steps
 from streamopt.perf.as_built.program_bound import ProgramBound, program_bound

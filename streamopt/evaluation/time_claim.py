@@ -1,7 +1,5 @@
 """The time that is claimed for a design, and whether one as large was ever routed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How long visits of phases last at least: a decision that needs to know the target's operators."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from streamopt.errors import TargetError

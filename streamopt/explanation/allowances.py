@@ -6,8 +6,6 @@ one of `found_cost` is known. At opt1 to opt5 both are usually equal. At opt6 th
 model and of one form of the graph, and the search ends after bounded work.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Shares are those of the critical path of the simulation. A node that were twice 
 simulated, too: the pipelines of all others get twice their interval and depth, and time is halved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

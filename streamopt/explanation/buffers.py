@@ -5,8 +5,6 @@ the design is simulated again. No order of loops and no FIFO can save more than 
 as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The fifth sentence: what to change in the source, or which option, with what it gives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

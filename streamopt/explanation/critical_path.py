@@ -1,7 +1,5 @@
 """The critical path by process: whose work determines the end of a run, and what kind of work."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.sim import Trace

@@ -1,7 +1,5 @@
 """A design, explained: five statements, each a value with its words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """A design with everything that is known of it, and the questions that can be asked of a solver."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -4,8 +4,6 @@ opt6 makes these rewrites itself. At the other levels a user can, and the gain i
 the rewritten graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

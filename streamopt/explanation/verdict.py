@@ -1,7 +1,5 @@
 """The first sentence: how fast a design is, how much of the part it takes, and what is proved."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.evaluation.headline import SHOWN

@@ -3,8 +3,6 @@
 Duplicate keys, numbers that JSON doesn't have, hostile nesting and size: all end as diagnostics.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Names that a user may give to arrays, nodes, iterators and temporaries."""
 
-from __future__ import annotations
-
 import json
 import keyword
 import reprlib

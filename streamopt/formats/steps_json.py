@@ -7,8 +7,6 @@
       {"step": "unroll", "node": "C", "loop": "j", "factor": 4}]}
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields

@@ -3,8 +3,6 @@
 A tag links the page of mathematics, the row of the model and a message to the user.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

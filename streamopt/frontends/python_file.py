@@ -1,7 +1,5 @@
 """Programs and modules in a user's Python file, which is run to have them."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 import traceback

@@ -7,8 +7,6 @@ rows, each row that is kept lies in banks of its own; all answer at the same wor
 multiplexers choose, as in the line buffers of AMD's Vitis Vision library.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.ir.affine import Affine

@@ -4,8 +4,6 @@ Each names the statement whose loops it changes. See `streamopt.transforms.sched
 they do and when they are legal.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias

@@ -5,8 +5,6 @@ takes the elements of one tile iteration at once, so they lie next to each other
 order of its tile loops: every transfer is one long burst, whatever the loop order inside.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

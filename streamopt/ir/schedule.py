@@ -4,8 +4,6 @@ It is the only thing a strategy returns, so the mathematical program, the oracle
 strategy feed the same downstream code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

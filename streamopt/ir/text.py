@@ -3,8 +3,6 @@
 Reading the text of a statement gives the statement again (`streamopt.formats.graph_json`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import assert_never

@@ -5,8 +5,6 @@ row ``h - delay``. Rows lie in line buffers (`streamopt.ir.line_buffer`) until n
 them any more. What the node computes is the same; its nest has ``delay`` more iterations of h.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.ir.expression import Access

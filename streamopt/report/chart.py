@@ -1,7 +1,5 @@
 """A chart that is drawn when it is looked at or written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike

@@ -1,7 +1,5 @@
 """Charts as files: their formats, and how a figure becomes the same bytes every time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO

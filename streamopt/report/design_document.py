@@ -4,8 +4,6 @@ A page holds a list of designs: one, or each proved point of a front. Its script
 is chosen, and draw again when another is; `streamopt/report/data/store.js` says how.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field

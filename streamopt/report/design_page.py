@@ -1,7 +1,5 @@
 """The report of one design: what was decided, what is proved, and how it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

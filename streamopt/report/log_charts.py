@@ -1,7 +1,5 @@
 """Charts of cycles against DSPs on logarithmic axes: a front, and designs above a roofline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A schedule as loops that people can read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamopt.ir.schedule import ChannelKind, Prediction

@@ -4,8 +4,6 @@ Its words and tables are HTML; what can be zoomed and chosen is drawn by the scr
 template, from one JSON document (`streamopt.report.design_document`).
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping

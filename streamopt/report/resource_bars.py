@@ -1,7 +1,5 @@
 """The resources of a design as bars for papers, against the shares that a design may take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from streamopt.report.charts import COLOURS, at_right, chart_bytes, new_figure

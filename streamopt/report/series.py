@@ -5,8 +5,6 @@ and coarse where much does, so neighbours that look alike are one run; only wher
 are all spans of the series made wider.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

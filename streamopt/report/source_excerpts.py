@@ -1,7 +1,5 @@
 """The lines of a node's source, as far as its place is known and the file can be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

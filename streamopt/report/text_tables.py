@@ -1,7 +1,5 @@
 """Tables as text that other documents take in: CSV, Markdown and LaTeX."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

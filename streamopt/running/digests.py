@@ -1,7 +1,5 @@
 """Digests of the inputs of a step: options, files, and the files that reading a source opens."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

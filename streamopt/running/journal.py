@@ -1,7 +1,5 @@
 """The journal of a run's folder: which steps are done, of what, and what they wrote."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """The result of a run: the verdict in a few lines, and where everything is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

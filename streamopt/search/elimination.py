@@ -8,8 +8,6 @@ variable stays (I3). The order takes the variable whose table has the fewest cel
     113(1-2), 1999.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

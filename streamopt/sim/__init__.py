@@ -22,8 +22,6 @@ Rules, with their evidence: Vitis HLS 2023.2 co-simulation of 61 published Strea
 - The latency of a design is the end of its last process.
 """
 
-from __future__ import annotations
-
 from streamopt.sim.critical_path import PathCause, Segment
 from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait
 from streamopt.sim.simulate import simulate

@@ -13,8 +13,6 @@ not on cycles: all processes are deterministic and block. So depths are also tri
 that hold none, and made deeper where they have to be: then they are safe at any speed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ the front as it is stages away. A list of bubbles (clock, shift) says when itera
 front, and a list of freezes (flow time, cycles) leads from flow time to cycles.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

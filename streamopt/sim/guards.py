@@ -5,8 +5,6 @@ and the iterations are the products of what each group of loops allows. A nest o
 iterations with an access under ``k == 0`` costs as much as the matching iterations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, assert_never

@@ -1,7 +1,5 @@
 """Simulates a network to the end, or to its standstill."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

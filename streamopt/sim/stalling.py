@@ -6,8 +6,6 @@ All accesses of one local clock happen together, at the first cycle at which eac
 as there are known tokens and slots.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

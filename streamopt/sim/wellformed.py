@@ -1,7 +1,5 @@
 """Whether a network can be simulated; what can't is told in the user's names."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 
 from streamopt.errors import Diagnostic, SimulationError

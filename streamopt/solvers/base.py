@@ -1,7 +1,5 @@
 """The contract of a solver adapter: its declared capabilities, and the options of one solve."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import importlib.util

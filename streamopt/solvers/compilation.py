@@ -10,8 +10,6 @@ References
 [1] Pyomo, ``pyomo.repn.linear``, https://github.com/Pyomo/pyomo/blob/main/pyomo/repn/linear.py
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

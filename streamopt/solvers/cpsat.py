@@ -14,8 +14,6 @@ References
     https://github.com/google/or-tools/blob/stable/ortools/sat/cp_model.proto
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

@@ -9,8 +9,6 @@ References
     https://docs.gurobi.com/projects/optimizer/en/current/reference/numericcodes.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Rows and objective of a linear form over the integers, exactly, for CP-SAT."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ Every adapter reads this form, so a model is walked once and all solvers see the
 minimise ``cost @ x + offset`` with ``row_lower <= A @ x <= row_upper`` and bounds on ``x``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 One walk serves the SCIP and Gurobi adapters, and evaluates incumbents with exact integers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import reduce

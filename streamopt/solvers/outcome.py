@@ -4,8 +4,6 @@ A solver's point is rounded on the integer columns and put back into the rows, b
 tolerance that is harmless on a big-M row in floating point is a wrong schedule in integers.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from dataclasses import dataclass

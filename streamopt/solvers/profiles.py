@@ -1,7 +1,5 @@
 """Option profiles: TOML files of native solver options, packaged or the user's own."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

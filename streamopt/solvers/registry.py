@@ -1,7 +1,5 @@
 """The solvers by name; nothing is imported before it is asked for."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

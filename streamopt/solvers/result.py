@@ -9,8 +9,6 @@ References
     https://pyomo.readthedocs.io/en/stable/reference/topical/solvers/interfaces.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

@@ -6,8 +6,6 @@ References
 [2] Statuses, https://www.scipopt.org/doc/html/type__stat_8h.php
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping

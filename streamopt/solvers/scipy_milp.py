@@ -6,8 +6,6 @@ References
     https://docs.scipy.org/doc/scipy/reference/generated/scipy.optimize.milp.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

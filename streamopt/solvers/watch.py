@@ -5,8 +5,6 @@ Ctrl-C, so user callbacks always run in the caller's thread and an interrupt nev
 incumbent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue

@@ -5,8 +5,6 @@ never hands over later than a ping-pong buffer. `evaluate` is what is reported, 
 claims; `violations` recomputes every constraint in plain integers, as a certificate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 

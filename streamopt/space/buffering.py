@@ -1,7 +1,5 @@
 """The reason why a channel is a ping-pong buffer, reported beside the share of FIFOs."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from streamopt.analysis.access_order import completes_rows

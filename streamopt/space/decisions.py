@@ -1,7 +1,5 @@
 """The decision space of one problem: everything that is known before a solver is chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations

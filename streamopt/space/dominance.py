@@ -3,8 +3,6 @@
 Candidates of one group differ in costs only, all of them better when smaller.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

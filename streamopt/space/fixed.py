@@ -3,8 +3,6 @@
 (L5) and (L6) of ``models/formulations/scheduling.md``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

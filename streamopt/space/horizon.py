@@ -7,8 +7,6 @@ same factor. A schedule with latency at most T keeps all of its rows, so a progr
 that are left has the same optimum if that is at most T, and none left means none exists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import itemgetter
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The five optimization levels of the paper ([1] table 6) and the one beyond, as data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """The objective of a problem; each kind knows its cost of a schedule."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Protocol, TypeAlias

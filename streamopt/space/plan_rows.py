@@ -4,8 +4,6 @@ It takes its arrays as wholes and hands them over as wholes, so only its run and
 reach the rest of the problem.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

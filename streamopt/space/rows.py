@@ -6,8 +6,6 @@ two are better when smaller. So of the rows that agree in those two, the Pareto-
 an optimum, and the d! loop orders shrink to a few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b

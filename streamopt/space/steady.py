@@ -4,8 +4,6 @@ Where a reduction lies between loops over the output, all elements of a block ap
 end. The consumer of such a stream ends later than first and last write tell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from operator import lt

@@ -4,8 +4,6 @@
 the same array dimension on both sides of an edge, and the divisor constraint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The first strategy that accepts a problem answers it, with the latency that was asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from streamopt.errors import Diagnostic, SolverError

@@ -1,7 +1,5 @@
 """Strategies by name, and the answer of the first that accepts a problem."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

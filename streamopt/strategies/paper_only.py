@@ -3,8 +3,6 @@
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
-from __future__ import annotations
-
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.space.level import PAPER_LEVELS, Level
 from streamopt.strategies.problem import Problem

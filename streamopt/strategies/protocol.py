@@ -1,7 +1,5 @@
 """The contract of a strategy that proves what it answers."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from streamopt.errors import Diagnostic

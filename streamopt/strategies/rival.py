@@ -4,8 +4,6 @@ Every such strategy is a package of this folder that imports none of the others.
 own model; cycles and resources are then found for its schedule as for any other.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The answer of every strategy: a schedule, and how good it is proved to be."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """All values of the exact search that were chosen by hand, under one digest."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 from streamopt.search.labels import clusters, component, label_setting

@@ -5,8 +5,6 @@ An experiment (`documents`) gives points (`points`). Each is measured in a proce
 `running` puts them together.
 """
 
-from __future__ import annotations
-
 from streamopt.sweeping.running import sweep
 
 __all__ = ["sweep"]

@@ -3,8 +3,6 @@
 What a worker that is lost was measuring, the scheduler gives to another one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from importlib import import_module
 from threading import local

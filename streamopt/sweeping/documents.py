@@ -4,8 +4,6 @@ Imported only when a file is read: pydantic takes longer to import than the comm
 to start.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Annotated

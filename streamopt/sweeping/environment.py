@@ -1,7 +1,5 @@
 """Where and with what rows are measured."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

@@ -4,8 +4,6 @@ A row replaces the one of the same key as soon as it is known, so a run of a few
 others' rows alone.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """Scripts that make a page of a sweep: their command line, and rows without a design."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """A prediction held against a report of synthesis, figure by figure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum

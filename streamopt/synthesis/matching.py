@@ -6,8 +6,6 @@ levels, ``VITIS_LOOP_31_1_VITIS_LOOP_32_2`` with the lines of the source. So the
 process, which run in the order of the source, are its loops by line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

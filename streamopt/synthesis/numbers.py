@@ -1,7 +1,5 @@
 """Numbers as reports of synthesis write them: ranges, shares, dashes and marks."""
 
-from __future__ import annotations
-
 import re
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")

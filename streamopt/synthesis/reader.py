@@ -1,7 +1,5 @@
 """A report of synthesis from its file, or from the folder that has it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError, reason

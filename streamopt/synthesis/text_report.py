@@ -4,8 +4,6 @@ Columns are found by their headers, which stand in two or three lines, and loops
 above them that are indented less.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Channels to memory off the chip, and which array goes where."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

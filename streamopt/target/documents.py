@@ -4,8 +4,6 @@ Imported only when a file is read: pydantic takes longer to import than the comm
 to start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
 

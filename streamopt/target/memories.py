@@ -1,7 +1,5 @@
 """Memory blocks of a device family, and up to which size smaller things are taken instead."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """The costs of operators: latency, DSPs, LUTs and flip-flops by implementation and clock."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil

@@ -1,7 +1,5 @@
 """The super logic regions of a device, and the part of them that a design can count on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

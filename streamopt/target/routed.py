@@ -1,7 +1,5 @@
 """Designs of this kind that have been routed and run on a board: the envelope of evidence."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from functools import cache

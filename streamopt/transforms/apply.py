@@ -17,8 +17,6 @@ in the same order (Cond. 2); and one stream per lane needs the same lanes on bot
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 

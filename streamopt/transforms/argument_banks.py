@@ -6,8 +6,6 @@ makes several lanes share a bank, in turns: both of its ports, in each cycle of 
 interval. Then no bank is chosen by an index that moves: factors divide what tile loops move by.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ of 1: of dwsconv_block at opt5 they take 134,541 cycles, and 134,526 are simulat
 lanes there meet in whatever bank it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import prod
 from types import MappingProxyType

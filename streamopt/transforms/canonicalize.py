@@ -20,8 +20,6 @@ Inputs and weights have no channels: all nodes may read them.
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
-from __future__ import annotations
-
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Nest, Program, dependences, topological_order

@@ -1,7 +1,5 @@
 """Names that nothing else has, and names without the numbers that made them so."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -5,8 +5,6 @@ differences, products, quotients and comparisons, and no more of what a statemen
 functions of one format would be another function for every other one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isfinite

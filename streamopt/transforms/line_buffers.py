@@ -7,8 +7,6 @@ that bank holds the elements that are p modulo g, at word ``(element - p) / g``.
 ``models/formulations/opt6.md``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -16,8 +16,6 @@ Reads convert to the type that there was, so that every operation stays in its t
 tool sees the narrow operands through conversions. Arguments keep their types.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod

@@ -4,8 +4,6 @@ A lane knows its bank beforehand only where the tile loops move its element by w
 cyclic partition: ``A[4 * i + lane]`` in 4 or 2 banks, but not ``A[i + k + lane]`` in any.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod

@@ -1,7 +1,5 @@
 """Whether a plan has each loop of a node once, with an unroll factor that its trip count allows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from streamopt.errors import Diagnostic

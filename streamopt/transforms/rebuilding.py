@@ -1,7 +1,5 @@
 """Graphs made anew: the channels between nodes, and nodes with other accesses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The manifest of a project: what it is, and digests of its files as they were written."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Projects on disk: a design with its test data, written as a whole or not at all."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Refusals: what the vendor's tool would refuse in a project as it is on disk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamopt.codegen.checks import built

@@ -4,8 +4,6 @@ A folder is locked while its process lives: the system takes the lock away with 
 it ends. So one without a lock belongs to nobody, and the next run removes it.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -4,8 +4,6 @@ A mantissa takes the smallest power of two of bytes that has room for it, as in 
 types; NumPy has all others.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A design against its device: what is too much (W04), crowded (W05) or unheard of (W08, W10)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from streamopt.errors import DesignWarning

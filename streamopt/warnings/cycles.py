@@ -1,7 +1,5 @@
 """Model against simulation, in the latency (W01) and in the distance of frames (W02)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from streamopt.errors import DesignWarning, SourceLoc

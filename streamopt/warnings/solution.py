@@ -1,7 +1,5 @@
 """All warnings of a solution, the most important first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from streamopt.errors import DesignWarning

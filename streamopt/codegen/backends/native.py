@@ -6,8 +6,6 @@ Vitis HLS without pragmas. Arrays off the chip are words in memory; those that c
 streams are brought or taken by a thread more, as a kernel beside the design would.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The back ends by name: each turns a scheduled graph into the files of one kind of project."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from streamopt.codegen.backends import native, tapa, vitis

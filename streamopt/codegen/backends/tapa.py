@@ -7,8 +7,6 @@ the chip. AMD's tool does the rest, with the same pragmas.
 [1] Guo et al., TAPA: A Scalable Task-Parallel Dataflow Programming Framework, TRETS 2023.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod

@@ -4,8 +4,6 @@ Needs nothing beyond C++11 and the vendor's ``hls_stream.h``. The text depends o
 graph, the settings and the version of streamopt alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from streamopt.codegen.backends.vitis_project import IP, KERNEL, VitisFlow, VitisSettings, scripts

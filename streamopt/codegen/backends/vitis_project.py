@@ -1,7 +1,5 @@
 """The files around a kernel that the vendor's tools read: scripts for one release."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -22,8 +22,6 @@ E625  a pragma changes what hardware computes, but not what C++ does
 ====  =============================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from streamopt.codegen.checks.banks import bank_findings, port_findings

@@ -6,8 +6,6 @@ access a port of every bank, and a multiplexer (AMD UG1399, "Array Partitioning"
 an iteration instead of 4 and 16 in ``results/rtl_accuracy``).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Facts of emitted functions: what they declare, call, read and write; and findings on them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

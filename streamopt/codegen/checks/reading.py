@@ -4,8 +4,6 @@ It knows the forms that the writer has and no other C++, so that a project on di
 like one that is about to be written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

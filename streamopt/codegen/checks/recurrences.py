@@ -5,8 +5,6 @@ between. Two or more stand there if lanes that the partial value doesn't tell ap
 or if a statement adds several terms to it one after another.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

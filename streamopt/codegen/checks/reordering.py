@@ -8,8 +8,6 @@ file (AMD UG1393, "--hls Options") and TAPA from ``--other-hls-configs``, and
 ``syn.compile.unsafe_math_optimizations`` in configuration files (AMD UG1702, "Compile Options").
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

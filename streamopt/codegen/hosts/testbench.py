@@ -1,7 +1,5 @@
 """The self-checking testbench: runs the top function on files and compares with golden files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

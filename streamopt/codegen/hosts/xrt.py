@@ -10,8 +10,6 @@ XRT documentation, "XRT Native APIs" and "XRT Python Bindings"; AMD UG1393, "Map
 Memory" and "Specifying Streaming Connections between Compute Units".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamopt.codegen.backends.vitis_project import VitisSettings, vitis_release

@@ -7,8 +7,6 @@ the recurrence, at an interval of 1 (an estimate: no published design counts so)
 constants in the same way. Powers of two are shifts and masks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 

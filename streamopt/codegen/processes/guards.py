@@ -5,8 +5,6 @@ it folds without arithmetic, in any front end. Of 14 tiles of 28 lanes, iteratio
 ``i_tile == 14 && i_lane == 17``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.ir.scheduled import TiledLoop

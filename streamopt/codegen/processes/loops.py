@@ -1,7 +1,5 @@
 """The loops of a nest in C++: tiles outside, the innermost of them pipelined, lanes inside."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 

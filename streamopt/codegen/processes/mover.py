@@ -3,8 +3,6 @@
 Words off the chip are read and written by a process of their own, one in a cycle over a flat loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from streamopt.codegen.layout import CppPort, CppProcess, WordMover

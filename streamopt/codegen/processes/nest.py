@@ -23,8 +23,6 @@ fixed.
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial as partial_function

@@ -1,7 +1,5 @@
 """The functions of the processes: the same text in every back end but for their parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial

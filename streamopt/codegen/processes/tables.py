@@ -5,8 +5,6 @@ a ROM; pragmas that split an array stand where it is defined (AMD UG1399, array_
 values are macros in a header of their own, which reads like the array.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import isinf
 from typing import Any

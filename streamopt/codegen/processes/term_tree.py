@@ -6,8 +6,6 @@ tournament, in ``ceil(log2(r))`` rounds, by ``r - 1`` operators. Its loop is unr
 every place is a constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod

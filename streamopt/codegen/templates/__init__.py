@@ -1,7 +1,5 @@
 """Files that are the same in every project, but for a few names; ``@{name}`` marks one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """graph.json, the form in which people write programs: read and write."""
 
-from __future__ import annotations
-
 from streamopt.formats.graph_json.reader import load_graph_json, read_graph_json
 from streamopt.formats.graph_json.writer import write_graph_json
 

@@ -1,7 +1,5 @@
 """The names in one statement, the array elements made of them, and its problems."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Statement text, in the syntax of Python, to statements of the program; nothing is evaluated."""
 
-from __future__ import annotations
-
 import ast
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Writing of graph.json: a program to a document with one line for an array, two for a node."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import cast

@@ -1,7 +1,5 @@
 """Constraint families of the compact program; the numbers are those of its page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Builds the compact program and reads schedules back from it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Variables of the compact program, and the sums over rows that its families share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -7,8 +7,6 @@ what its use is: an independent statement of the same problem. Equation numbers 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, tables 3 and 4, equations 1 to 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

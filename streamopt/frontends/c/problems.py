@@ -1,7 +1,5 @@
 """Problems of an input, collected, and the limit that ends its reading at once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc

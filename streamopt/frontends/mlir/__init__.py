@@ -1,7 +1,5 @@
 """MLIR text to programs: affine loops over memrefs, and linear algebra on tensors."""
 
-from __future__ import annotations
-
 from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.mlir.reader import read_mlir
 

@@ -1,7 +1,5 @@
 """MLIR files to programs on tensors, or to sources with loops as they are written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc

@@ -1,7 +1,5 @@
 """Operations of the dialects arith and math as expressions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

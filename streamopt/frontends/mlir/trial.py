@@ -1,7 +1,5 @@
 """Trying MLIR text in a process of its own: the parser ends the process on some texts."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

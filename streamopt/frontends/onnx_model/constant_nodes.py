@@ -4,8 +4,6 @@ They are computed by ONNX's own reference implementation, if the result is small
 that are only moved or scaled are left to the lowering, which keeps them as views.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The context of one node under lowering: its operands, its attributes and the builder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast

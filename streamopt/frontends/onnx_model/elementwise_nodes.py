@@ -1,7 +1,5 @@
 """Nodes that compute element by element."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any

@@ -3,8 +3,6 @@
 The positions of a Resize, and the weights of its neighbours, follow from extents and attributes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

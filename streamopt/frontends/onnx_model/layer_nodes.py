@@ -1,7 +1,5 @@
 """Layers of neural networks: products, convolutions, pooling, reductions, normalisation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -3,8 +3,6 @@
 Limits are checked before ONNX's own tools see a model: a few bytes can ask for any amount.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter

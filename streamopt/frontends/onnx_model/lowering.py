@@ -1,7 +1,5 @@
 """From the nodes of an ONNX model to a program; all nodes that can't be lowered are reported."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 

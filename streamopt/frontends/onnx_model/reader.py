@@ -1,7 +1,5 @@
 """Read an ONNX model as a program."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nodes that move elements: shapes, slices, parts, borders."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import prod
 

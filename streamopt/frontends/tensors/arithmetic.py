@@ -1,7 +1,5 @@
 """Expressions from expressions, with the constant arithmetic done that needs no type."""
 
-from __future__ import annotations
-
 from functools import partial, reduce
 
 from streamopt.frontends.tensors.indexing import ElementPoint, remainder

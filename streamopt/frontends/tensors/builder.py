@@ -1,7 +1,5 @@
 """From tensors to a program: arrays, each with the one nest that writes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

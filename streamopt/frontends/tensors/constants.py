@@ -1,7 +1,5 @@
 """Tensors that depend on weights alone, computed here in the element type of the weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import reduce

@@ -1,7 +1,5 @@
 """Products of matrices: sums over one pair of dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from streamopt.frontends.tensors import arithmetic as ex

@@ -6,8 +6,6 @@ interleaving: element ``s*q + r`` of the result is a convolution of the input at
 multiplied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

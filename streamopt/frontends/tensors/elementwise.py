@@ -1,7 +1,5 @@
 """Functions of single elements, of tensors that broadcast as NumPy's do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import prod
 

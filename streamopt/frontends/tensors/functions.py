@@ -4,8 +4,6 @@ Activations take and return an expression; `streamopt.frontends.tensors.elementw
 makes tensors of them. One that reads its argument twice makes an array of a computed one.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Callable, Mapping

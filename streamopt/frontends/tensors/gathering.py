@@ -4,8 +4,6 @@ Positions that follow rules (`streamopt.frontends.tensors.positions`) are subscr
 looked up when the program runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod

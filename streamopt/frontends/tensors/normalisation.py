@@ -1,7 +1,5 @@
 """Reductions over dimensions, normalisation by statistics given or computed, and softmax."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod

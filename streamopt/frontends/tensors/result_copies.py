@@ -1,7 +1,5 @@
 """Eliminates output copies: the producer writes the result directly."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

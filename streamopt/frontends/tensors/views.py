@@ -4,8 +4,6 @@ None of them stores anything. Where a view repeats elements, settle what it view
 (`ProgramBuilder.settled`), or they are computed again at every read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod

@@ -1,7 +1,5 @@
 """PyTorch modules to programs, through torch.export and torch-mlir."""
 
-from __future__ import annotations
-
 from streamopt.frontends.torch_module.example_inputs import example_inputs
 from streamopt.frontends.torch_module.reader import read_torch
 

@@ -3,8 +3,6 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

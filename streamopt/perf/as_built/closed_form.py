@@ -8,8 +8,6 @@ and last tokens only, so stalls in between are left to `streamopt.sim`.
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, section 3.5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise

@@ -7,8 +7,6 @@ a network; arrays have one entry a schedule. What a node takes is no less, as wh
 than the node is left out: addresses, and registers in place of some banks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

@@ -5,8 +5,6 @@ schedule, but once for all schedules: a product that does not depend on a loop i
 its lanes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -5,8 +5,6 @@ exactly, and chains wait for nothing but operators. Adders built of LUTs take no
 design with such may need fewer cycles than the work says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

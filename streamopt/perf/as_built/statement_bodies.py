@@ -1,7 +1,5 @@
 """Statements as reads and operations, each operation with the least that it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -5,8 +5,6 @@ of at least k / T. Weighted DSPs and LUTs give, for every weight, a bound of T; 
 them is that of the linear program that splits operations between DSPs and LUTs at will.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import ceil

@@ -5,8 +5,6 @@ integers (read-back, certificates), SymPy expressions (reports, notebooks) and t
 expressions of a mathematical program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Generic, Protocol, TypeVar
 

@@ -6,8 +6,6 @@ nodes that add up products, each at what its type takes on the paper's device.
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, equations 2 and 3 (the factor ``U_n``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

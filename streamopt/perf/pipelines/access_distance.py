@@ -1,7 +1,5 @@
 """How many iterations lie between two accesses of one element."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import prod
 

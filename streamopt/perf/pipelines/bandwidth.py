@@ -5,8 +5,6 @@ one channel share it evenly. The latency of the first word is not counted. Equat
 ``models/formulations/ports.md``.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -11,8 +11,6 @@ not among those at risk; of these others 2 of 103 miss the clock. So no sum of a
 streamopt lowers is at risk. Whether the wires of a full region keep the clock is not said here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

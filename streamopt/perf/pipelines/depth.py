@@ -24,8 +24,6 @@ A copy from stream to memory so takes 2, a bias 10, bias and ReLU 12, ``exp(x - 
 multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import prod
 

@@ -4,8 +4,6 @@ A lane whose guard can't hold at any iteration has no access: of ``if (k == 0)``
 along k one is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product

@@ -8,8 +8,6 @@ multiplication (reports of the published Stream-HLS designs: the scaling of atte
 multipliers, a batch normalisation with constant statistics no square root).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import frexp

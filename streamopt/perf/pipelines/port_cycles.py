@@ -11,8 +11,6 @@ What an iteration reads after it may have written it, it reads when that is ther
 a memory stand where they would by themselves.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ a partition pragma are split by the tool as the accesses need it; array argument
 weights read in one iteration take 112 cycles.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

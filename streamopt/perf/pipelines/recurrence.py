@@ -21,8 +21,6 @@ others. At distance 1 the sum stays in
 a register; further apart it goes through memory, 2 cycles more: ``ceil((4 L + 2) / distance)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod

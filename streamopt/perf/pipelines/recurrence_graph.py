@@ -17,8 +17,6 @@ A circle with one read and one write is an update of one memory:
 [1] Rau, Iterative modulo scheduling, MICRO 1994, section 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

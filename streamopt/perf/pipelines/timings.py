@@ -4,8 +4,6 @@ Only what source and target say goes in: loops, accesses, guards, partitions, op
 operator table. Rules and their evidence are in `ports`, `recurrence` and `depth`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum

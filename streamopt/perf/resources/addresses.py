@@ -5,8 +5,6 @@ bank. A product by a constant with at most two digits in signed binary is wires 
 others a multiplier.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Estimates, linear in what a pipeline has. The coefficients were fitted once over
 3.33 ns), and over the 2 to 675 FIFOs of each design.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

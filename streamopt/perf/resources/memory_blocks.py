@@ -7,8 +7,6 @@ Evidence: the reports of 61 published designs on PolyBench and chains of matrix 
 2023.2, xcu280): 5200 banks of local arrays and 600 of ping-pong buffers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum

@@ -6,8 +6,6 @@ see `streamopt.perf.resources.memory_blocks.fifo_storage`. Memory of arguments i
 design.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -10,8 +10,6 @@ Stream-HLS designs on PolyBench and chains of matrix products (Vitis HLS 2023.2,
 4971 of whose 19393 adders have no DSP.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod

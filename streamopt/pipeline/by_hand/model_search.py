@@ -5,8 +5,6 @@ A horizon T leaves out the rows of which no schedule with latency at most T has 
 that is feasible has the optimum of the changed model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A program under a user's steps: what they make of it, and what they leave to a solver."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Accesses and operations of one pipeline, as the statements of its body ask for them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias

@@ -6,8 +6,6 @@ array's places ``2 n`` and ``2 n + 1`` into ``r + n`` is a tree of operators ove
 filled the array.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 

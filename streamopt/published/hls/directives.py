@@ -1,7 +1,5 @@
 """``#pragma HLS`` as values, and what they say of arrays, streams and loops."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

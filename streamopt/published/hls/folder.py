@@ -4,8 +4,6 @@ Scripts of the tool that lie beside say which function is the top one and whethe
 may be reordered; reports of RTL simulation say how many cycles the design took.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Loops of HLS C++: their trip counts, their bodies, and what is assigned in them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Calls and loop nests in a dataflow region are processes; elsewhere nests run one
 region in a region is part of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pycparser import c_ast as ast

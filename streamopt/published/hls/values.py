@@ -1,7 +1,5 @@
 """Expressions in the body of a pipeline: reads, operations, indices and conditions."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

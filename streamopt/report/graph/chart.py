@@ -1,7 +1,5 @@
 """A scheduled graph as a picture for papers: what runs, and what is handed over how."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any

@@ -5,8 +5,6 @@ that both light and dark paper bear where there are none, as in notebooks. Scrip
 ``data-node``, ``data-channel`` and ``data-array``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise

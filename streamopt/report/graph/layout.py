@@ -5,8 +5,6 @@ Steps as in Gansner, Koutsofios, North and Vo, A technique for drawing directed 
 and labels of wires in odd ones, where they have places of their own: nothing lies on anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

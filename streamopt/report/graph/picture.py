@@ -1,7 +1,5 @@
 """A dataflow graph as boxes and wires with their words, before anything is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Bars as HTML: as wide as their reader's page, with words that wrap and lie on nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """A front of designs on one page: each can be chosen, and all that is shown is then its own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The resources of a design against every part of the device that it may be held to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """A document whose equal parts are kept once: designs of a front have many."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, TypeAlias, cast
 

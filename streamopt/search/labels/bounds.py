@@ -1,7 +1,5 @@
 """Least times and resources of every node, which rule labels out (E6)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ one of a cell; a relaxed one replaces it by the componentwise minimum. Cells wid
 has more than its share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

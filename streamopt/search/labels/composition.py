@@ -5,8 +5,6 @@ component (E2 to E4); a fork waits until one component reads all of its channels
 before it (E5). The last component holds every Pareto-minimal (latency, DSPs) of the graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Label setting: best schedules within a horizon, or lower bounds of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

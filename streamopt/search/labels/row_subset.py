@@ -4,8 +4,6 @@ Rows of one *state* have equal walks and shared factors, which is all that the r
 sees of them but for their costs. `surrogate` replaces two limits by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -8,8 +8,6 @@ result is one step.
     CP 1998.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ optimum, and an exact search of a few tile classes at a time finds changes of ma
 [1] Lourenco, Martin and Stutzle, Iterated local search, Handbook of Metaheuristics, 2003.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ consumers, so the latency after a change of its row alone is exact. The gain of 
 estimated by the sum of their own gains, so a caller has to check it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Changes to chosen rows that keep every tile class at one factor (E20)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log, prod
 

@@ -8,8 +8,6 @@ latest of several times becomes the logarithm of the sum of their exponentials.
 [1] Carlier, The one-machine sequencing problem, European Journal of Operational Research 11, 1982.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log1p

@@ -1,7 +1,5 @@
 """Tuning of the local search: prices are of DSPs, blurs are shares of the latency (E21)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

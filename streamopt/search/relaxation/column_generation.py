@@ -8,8 +8,6 @@ of every interior point are used, long before the master program is optimal [1].
     technique, European Journal of Operational Research 224(1), 2013.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial

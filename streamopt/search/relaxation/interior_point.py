@@ -11,8 +11,6 @@ looks at the prices of every iteration, and says when to end.
     Computational Optimization and Applications 6(2), 1996.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast

@@ -6,8 +6,6 @@ are measured in horizons and DSPs in limits, so that all numbers lie near one.
 [1] Dantzig and Wolfe, Decomposition principle for linear programs, Operations Research 8(1), 1960.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ A node joins its producer as in the contraction, but only while the labels of bo
 the producer is a piece of its own, and its writes become origins of its consumers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

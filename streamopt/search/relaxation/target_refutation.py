@@ -9,8 +9,6 @@ costs at least the bound and the reduced costs of its labels of all pieces.
     Operations Research 2(4), 1954.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil

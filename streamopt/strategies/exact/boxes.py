@@ -4,8 +4,6 @@ All that is chosen for DSPs as well as latency comes down to such questions, as 
 every Pareto-minimal (latency, DSPs) of its box: ``models/formulations/search.md``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from streamopt.ir.schedule import Schedule

@@ -1,7 +1,5 @@
 """Schedules of quick choices: node after node takes a row, at rising horizons."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Schedules of fewest DSPs within a latency, by exact search, with a proof."""
 
-from __future__ import annotations
-
 from streamopt.space.objective import FewestDsps
 from streamopt.strategies.exact.boxes import Box, Boxes
 from streamopt.strategies.exact.latency import LABELS

@@ -6,8 +6,6 @@ front there is a box of schedules that neither beats; it is settled when a box a
 whose costs all lie outside. The front is exact when all boxes are settled, and valid at any time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ question of DSPs: among the rows that run no longer than T, what do all nodes ta
 of other nodes and orders of streams don't count, so only the shared unroll factors couple nodes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

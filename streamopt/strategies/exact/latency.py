@@ -5,8 +5,6 @@ than the known one, and then for a lower bound, both within the horizon that the
 sets. It ends when nothing was thinned, when the bound meets the schedule, or when the time is up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """The exact search as a strategy: one search an objective."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.errors import Diagnostic

@@ -1,7 +1,5 @@
 """One variant of the graph, searched under one budget after another until designs are within."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace

@@ -4,8 +4,6 @@ opt5 counts by the model of the paper, so its design may take more than the regi
 less. It is asked again, with another number of DSPs, until its design is within.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from math import ceil

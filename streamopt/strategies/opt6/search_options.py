@@ -1,7 +1,5 @@
 """The options of a search at opt6."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.strategies.exact.strategy import ExactSearch

@@ -6,8 +6,6 @@ rows, and how far its simulation is between the closed forms with and without st
 bursts, is taken to be alike in designs nearby. The changes that promise most are judged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A chosen schedule as a design: simulated, with FIFOs as deep as it needs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, replace
 
 from streamopt.evaluation.design import Evaluation, evaluated

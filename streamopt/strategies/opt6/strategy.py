@@ -6,8 +6,6 @@ has, what the design takes beyond its rows is left to it, and the variant is sea
 ``models/formulations/opt6.md``.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf

@@ -4,8 +4,6 @@ Times, streams and DSPs are those of `loop_walk_evaluator`, which shares no code
 performance model, the decision space or the formulations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product

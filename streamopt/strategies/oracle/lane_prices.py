@@ -6,8 +6,6 @@ operator table of the paper's device has for the width of the operands.
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from streamopt.analysis.value_ranges import ValueContext, value_range

@@ -12,8 +12,6 @@ that is handed over whole in some dimension would stream in more orders than [1]
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, sections 3.4 to 3.8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

@@ -1,7 +1,5 @@
 """The oracle as a strategy: its answer with the model's integers beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.errors import Diagnostic

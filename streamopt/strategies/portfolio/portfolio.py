@@ -8,8 +8,6 @@ What is proved is the same in every run. The schedule may not be: among equally 
 that of the side that comes first.
 """
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

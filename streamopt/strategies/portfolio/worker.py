@@ -3,8 +3,6 @@
 The process ends with its parent, however that ends: stdin is then closed.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys

@@ -4,8 +4,6 @@ A solver that computes with tolerances says that it is done; whether nothing is 
 by the search, in whole numbers. What it can't settle in time stays a claim, and is called one.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Mathematical programs as strategies: a solver, and how the problem is stated for it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.errors import Diagnostic

@@ -6,8 +6,6 @@ buffer holds two frames, which is too few beside a longer path: copies on the sh
 more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 

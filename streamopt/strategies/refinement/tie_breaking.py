@@ -4,8 +4,6 @@ That model has no port conflicts, sums of several terms or depths of pipelines, 
 wait for them and another one not.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from streamopt.errors import StreamoptError

@@ -7,8 +7,6 @@ are judged as complete designs. Where the two differ, rows are split, the lowest
     28(3), 1960.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass

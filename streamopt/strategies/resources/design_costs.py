@@ -1,7 +1,5 @@
 """Least usage of rows, and usage of schedules, of the resources that have limits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product

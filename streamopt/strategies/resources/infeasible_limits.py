@@ -1,7 +1,5 @@
 """Why limits leave no schedule or no design, in the user's words, with the least that do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 

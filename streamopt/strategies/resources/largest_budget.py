@@ -1,7 +1,5 @@
 """Budgets for who counts otherwise than the design as built: asked again until the design fits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar

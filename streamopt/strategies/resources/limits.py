@@ -1,7 +1,5 @@
 """Limits on a design as built, beside the one on DSPs in the paper's accounting."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from streamopt.strategies.resources.design_costs import DesignCosts

@@ -4,8 +4,6 @@ The node is lowered alone, between memories that are split as they would be; wha
 these stands there as empty pipelines. So the numbers are those of the whole network.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Rows take at least their amounts, whatever surrounds them: ``models/formulations/search.md``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Splits of rows for branch and bound, along whatever the relaxation of limits doesn't know."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np

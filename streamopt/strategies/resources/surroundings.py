@@ -4,8 +4,6 @@ A memory that several nodes touch is split by the lanes of all of them. So each 
 for a row, depending on what rows its other users may take.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Limits on the design as built: the answer without them where it keeps them, else a search."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from streamopt.errors import Diagnostic, SolverError

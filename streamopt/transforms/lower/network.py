@@ -3,8 +3,6 @@
 A sequential node is copies in, the nest on local arrays, and copies out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -10,8 +10,6 @@ computes then happens where the loops that it stretches have something to comput
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod

@@ -14,8 +14,6 @@ So a mover has loops to be ordered and unrolled, and a channel to the process be
 other node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Arrays that passes update in place: one memory off the chip behind the ports of two arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ the two are joined by FIFOs where that process streams; else it fills or empties
 elements at once as a word has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Affine conditions made short: decided where the loops decide them, else with few terms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 

@@ -4,8 +4,6 @@ Later passes put the condition in front of every statement of a branch, so it mu
 value at all of them. Affine parts of a condition stay where they are, for the analyses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count

@@ -3,8 +3,6 @@
 [1] Kennedy and Allen, Optimizing Compilers for Modern Architectures, 2001, chapter 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from streamopt.ir.program import topological_order

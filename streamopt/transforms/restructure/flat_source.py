@@ -1,7 +1,5 @@
 """Statements of a source in their loops, with its variables: the value that the passes work on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

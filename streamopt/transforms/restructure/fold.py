@@ -3,8 +3,6 @@
 None changes a value or an order of operations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 

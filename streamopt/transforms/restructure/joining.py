@@ -4,8 +4,6 @@ A sequential nest hands over its arrays at its end, and one that reads them copi
 both are one nest, the array is held once and nothing is copied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from math import prod
 

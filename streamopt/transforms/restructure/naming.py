@@ -1,7 +1,5 @@
 """Names that users know: no version numbers that nothing else needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Loops that follow each other are laid end to end along one loop; shorter ones ar
 order of all statement instances stays as it is, so this is always legal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

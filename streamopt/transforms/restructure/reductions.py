@@ -1,7 +1,5 @@
 """Reductions recognised, and choices of the larger or smaller value written as calls."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import assert_never
 

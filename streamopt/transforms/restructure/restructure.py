@@ -1,7 +1,5 @@
 """The passes in order: from a source to a program of streaming and sequential nests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from streamopt.analysis.instances import instances, may_run

@@ -4,8 +4,6 @@ A reduction keeps what it starts from: the element of the array before it. Where
 be brought to this form, `StreamRefusedError` says what stands against it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Named rewrites of graphs that keep what they compute; a schedule says which were applied."""
 
-from __future__ import annotations
-
 from streamopt.transforms.rewrites.registry import REWRITES, TIME, changed_by, rewritten
 
 __all__ = ["REWRITES", "TIME", "changed_by", "rewritten"]

@@ -8,8 +8,6 @@ share the copies that they need.
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod

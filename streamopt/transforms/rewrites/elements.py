@@ -1,7 +1,5 @@
 """Elements that a point-wise node writes, by subscripts: its write access function inverted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from streamopt.ir import expression as ir

@@ -1,7 +1,5 @@
 """Padding folded into its readers: no array with a border, but a guard at every read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

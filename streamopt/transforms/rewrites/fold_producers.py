@@ -5,8 +5,6 @@ a row passes through, the sooner it is out. The operators are as many as before,
 stream have the same lanes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

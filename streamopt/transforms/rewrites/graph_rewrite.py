@@ -1,7 +1,5 @@
 """Rewrites of graphs as frozen values, and a graph that is being rewritten."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Divisions and remainders by the radix then are the digits themselves: ``(16 * h 
 ``h`` and ``(16 * h + k) % 16`` is ``k`` for ``k < 16``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from math import gcd
 from typing import assert_never

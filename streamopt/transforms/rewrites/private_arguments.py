@@ -1,7 +1,5 @@
 """An argument for each process that reads it, so that none shares the ports of its banks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from streamopt.ir.graph import Graph, Node

@@ -1,7 +1,5 @@
 """The rewrites by name, and their application in order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType

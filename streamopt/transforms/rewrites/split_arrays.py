@@ -4,8 +4,6 @@ A block is walked as a whole, which is what streams: the queries, keys and value
 makes, the gates of a cell, the halves of a gated unit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise

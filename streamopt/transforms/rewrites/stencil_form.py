@@ -13,8 +13,6 @@ After::
         A[d0][d1] = B[d0 - 1][d1] + B[d0 + 1][d1]   # likewise
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter

@@ -5,8 +5,6 @@ node computes is written as before. Rows are taken as wholes, so the order of co
 taps inside of a row is free. (W1) to (W4) of ``models/formulations/opt6.md``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod

@@ -1,7 +1,5 @@
 """From steps to what is fixed of a graph's schedule: loop orders, unroll factors and lanes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 

@@ -14,8 +14,6 @@ No statement appears twice: where statements share a loop and their bounds diffe
 over all of them and conditions tell them apart. So a name always means one place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby

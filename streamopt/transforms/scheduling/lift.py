@@ -10,8 +10,6 @@ After::
     for (i) for (j) for (k)  C:       C[i][j] = C[i][j] + A[i][k] * B[k][j]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamopt.ir import expression as ir

@@ -5,8 +5,6 @@ into the loops of another. A loop that several statements share changes for all 
 here asks whether the dependences allow it; `streamopt.transforms.scheduling.transformed` does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd

@@ -16,8 +16,6 @@ order ([1]). A transformation changes loops and positions, never the statement o
 [1] Kelly and Pugh, A unifying framework for iteration reordering transformations, 1995.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

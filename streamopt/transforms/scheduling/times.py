@@ -3,8 +3,6 @@
 Times of all statements have one length, so that they compare: shorter ones end in zeros.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

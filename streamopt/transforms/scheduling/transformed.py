@@ -5,8 +5,6 @@ Times ``T`` are legal where every dependence ``x -> y`` keeps its order: ``T(x) 
 node of a graph: only its own update stands between them, (L2) there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 

@@ -4,8 +4,6 @@ All processes of a dataflow region run at once, with FIFOs of the depths that th
 ``include/hls_dataflow.h``.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import re

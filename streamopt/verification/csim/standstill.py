@@ -5,8 +5,6 @@ far tell them apart: a producer that left one out has handed over a wrong one, o
 later iteration.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Names of statements: which pragma, FIFO, loop or setting one says, in an engineer's words."""
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePosixPath
 

@@ -1,7 +1,5 @@
 """Where files differ from what was emitted, told by cause: what it was, and what it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher

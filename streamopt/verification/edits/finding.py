@@ -1,7 +1,5 @@
 """Edits of a project: what was written and is no longer so, against the design emitted again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath

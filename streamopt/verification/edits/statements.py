@@ -5,8 +5,6 @@ taken out, a directive is a line, and everything else ends at a semicolon or a b
 functions are told apart.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

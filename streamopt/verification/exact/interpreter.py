@@ -6,8 +6,6 @@ math library rounds as Python's does. `streamopt.verification.reference.executio
 one, which knows nothing of order but bounds how far rounding may lead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ An element that nothing has written is a mark, which no operation takes. An oper
 number of numbers, as the square root of a negative one, ends the run too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Statements as Python text that computes one scalar after another, in C's types and order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from streamopt.ir import expression as ir

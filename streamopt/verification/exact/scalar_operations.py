@@ -6,8 +6,6 @@ fixed-point types. Functions of ``half`` are computed in ``float``, as emitted c
 Python raises, C goes on: divisions by zero and overflows give infinities and NaN here too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Expressions of a nest as text, in C's types and order, whatever language the text is in."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass

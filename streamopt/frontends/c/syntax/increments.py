@@ -11,8 +11,6 @@ After::
     p++;
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from copy import copy
 

@@ -14,8 +14,6 @@ After::
     }
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pycparser import c_ast as ast

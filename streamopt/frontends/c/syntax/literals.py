@@ -1,7 +1,5 @@
 """Literals in C's types for them, and expressions that have no meaning here."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

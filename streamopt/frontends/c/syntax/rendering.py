@@ -1,7 +1,5 @@
 """Expressions as C text, for messages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pycparser import c_ast as ast

@@ -1,7 +1,5 @@
 """Declared types: from pycparser's declarators to element types and extents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@
     std::max<int>(a, b)          max(a, b)
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The C preprocessor: pcpp with limits, and with every token's place kept."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence

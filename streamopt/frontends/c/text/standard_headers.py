@@ -4,8 +4,6 @@ What they declare is known to the reader already, or it is refused where a progr
 with macros or types are files in the folder ``headers``.
 """
 
-from __future__ import annotations
-
 _C = (
     "ctype errno fenv iso646 locale malloc memory setjmp signal stdalign stdatomic stdnoreturn "
     "strings tgmath threads uchar wchar wctype"

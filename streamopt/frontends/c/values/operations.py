@@ -4,8 +4,6 @@ C's conversions become explicit here, wherever the rules of `streamopt.ir.expres
 another type than C does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

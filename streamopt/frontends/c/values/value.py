@@ -1,7 +1,5 @@
 """Values of expressions: a C type, a tree, and an affine form where there is one."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Operations of the dialect tensor that move elements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 

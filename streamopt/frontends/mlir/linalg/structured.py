@@ -1,7 +1,5 @@
 """``linalg.generic`` taken apart: loops with extents, what is read where, and what is computed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

@@ -1,7 +1,5 @@
 """Loops over memory to a source: what Polygeist and lowered linear algebra look like."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 from streamopt.errors import FrontendError

@@ -1,7 +1,5 @@
 """The state of a lowering of loops: variables, index arithmetic, views and uses of values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod

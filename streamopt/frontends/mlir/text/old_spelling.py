@@ -3,8 +3,6 @@
 Lines stay where they are, so that problems are told at their true lines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

@@ -4,8 +4,6 @@ The named operations of linalg become ``linalg.generic`` on the way; the attribu
 what they were.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Private variables that hold an element until it is written, kept in the element's own place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from streamopt.analysis.dependence import data_flow

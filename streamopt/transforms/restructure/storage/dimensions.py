@@ -4,8 +4,6 @@
     sized arrays, ICS 2015; here sizes are constants, and every access is proved to stay in its row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Values that statements hand on in shift registers and scalars, read where they come from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from streamopt.analysis.copied_values import CopiedValues

@@ -4,8 +4,6 @@ Legality is asked of the data flow: uses that no value connects get names of the
 gets a dimension for a loop where no value crosses from one iteration of it to another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod

@@ -1,7 +1,5 @@
 """Values of private scalars, put where they are used."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import replace
 
