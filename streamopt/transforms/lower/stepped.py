@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList, read_guards
@@ -27,6 +27,7 @@ from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 from streamopt.ir.stepping.stepped import LanedPhase, walk_laned
 from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.stepped.chains import foremost
 from streamopt.transforms.stepped.tile_loops import LANE, lane_places
 
 if TYPE_CHECKING:
@@ -36,7 +37,13 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Statement
     from streamopt.ir.schedule import Binding
     from streamopt.ir.scheduled import ScheduledNode
-    from streamopt.ir.stepping.stepped import HeldArray, LanedItem, SteppedNest, Transfer
+    from streamopt.ir.stepping.stepped import (
+        HeldArray,
+        LanedItem,
+        ReuseChain,
+        SteppedNest,
+        Transfer,
+    )
     from streamopt.ir.stepping.steps import StepLoop
 
 
@@ -177,14 +184,37 @@ def _turn_items(node: str, items: Sequence[LanedItem]) -> tuple[TurnItem, ...]:
 
 def _turn(node: str, laned: LanedPhase) -> TurnItem:
     """Return the visits of a phase: one for each tile of its sums."""
-    inner = tuple(tile for tile in laned.tiles if tile.name not in laned.phase.sums)
+    inner = tuple(tile for tile in _with_warm_up(laned) if tile.name not in laned.phase.sums)
     like = f"{node}.{laned.like}" if laned.like else ""
-    warm_up = max((chain.warm_up for chain in laned.chains), default=0)
     name, least, last = f"{node}.{laned.phase.name}", laned.least_cycles, laned.last_cycles
-    item: TurnItem = Turn(name, inner, warm_up, least, like, last)
+    item: TurnItem = Turn(name, inner, 0, least, like, last)
     for tile in reversed([tile for tile in laned.tiles if tile.name in laned.phase.sums]):
         item = TurnLoop(tile, (item,))
     return item
+
+
+def _warm_up(laned: LanedPhase) -> int:
+    return max((chain.warm_up for chain in laned.chains), default=0)
+
+
+def _with_warm_up(laned: LanedPhase) -> tuple[StepLoop, ...]:
+    """Return tile loops of which the innermost has the iterations that fill windows first."""
+    more = _warm_up(laned)
+    if not more:
+        return laned.tiles
+    *outer, last = laned.tiles
+    upper = tuple(bound + Affine.of(more) for bound in last.upper)
+    return *outer, replace(last, upper=upper, end=last.end + more)
+
+
+def _places(laned: LanedPhase) -> dict[str, Affine]:
+    """Return every iterator over tile and lane; iterations that fill windows are before its least."""
+    lanes, more = dict(laned.lanes), _warm_up(laned)
+    places = lane_places(laned.tiles, lanes)
+    if more:
+        name = laned.tiles[-1].name
+        places[name] -= Affine.of(more * lanes.get(name, 1))
+    return places
 
 
 class _PhaseLowering:
@@ -203,7 +233,7 @@ class _PhaseLowering:
         self.memories, self.arrays, self.binding = memories, arrays, binding
         self.lanes = dict(laned.lanes)
         self.served = dict(laned.reads)
-        self.position = lane_places(laned.tiles, self.lanes)
+        self.position = _places(laned)
         self.ports: list[Port] = []
         self.operations: list[Operation] = []
         self.values: dict[ir.Access, str] = {}
@@ -214,9 +244,11 @@ class _PhaseLowering:
     def pipeline(self) -> Pipeline:
         """Return the pipeline, which is over the loops in order around it, too."""
         laned = self.laned
+        for chain in laned.chains:
+            self._fetch_foremost(chain)
         for number, statement in enumerate(laned.phase.statements):
             self._add(number, statement)
-        tiles = (*self.around, *laned.tiles)
+        tiles = (*self.around, *_with_warm_up(laned))
         return Pipeline(
             f"{self.nest.node}.{laned.phase.name}",
             tuple(Loop(loop.name, max(1, loop.end)) for loop in tiles),
@@ -271,6 +303,26 @@ class _PhaseLowering:
             value = body.add(Operator.SELECT, self.arrays[target.array].element, value, old)
         self.values[target] = value
 
+    def _fetch_foremost(self, chain: ReuseChain) -> None:
+        """Fetch what moves into a window; all its reads have the value when that is there."""
+        held, value = self.nest.memory(chain.memory), f"v{len(self.ports)}"
+        for access in foremost(chain, self.lanes):
+            subscripts = tuple(s.substitute(self.position) for s in access.subscripts)
+            shape = self.arrays[access.array].shape
+            parts = [
+                part
+                for subscript, extent in zip(subscripts, shape, strict=True)
+                for part in (
+                    ir.Compare(ir.CompareOp.GE, ir.Index(subscript), ir.Literal(0)),
+                    ir.Compare(ir.CompareOp.LT, ir.Index(subscript), ir.Literal(extent)),
+                )
+            ]
+            places = tuple(s.substitute(self.position) for s in held.places(access))
+            memory = self.memories[held.name].name
+            self.ports.append(Port(AccessMode.READ, memory, places, value, ir.all_of(tuple(parts))))
+            value = f"v{len(self.ports)}"
+        self.values |= dict.fromkeys(chain.reads, self.ports[-1].value)
+
     def _fetched(self, access: ir.Access, guard: ir.Condition | None) -> str:
         if access not in self.values:
             value = self.values[access] = f"v{len(self.ports)}"
@@ -297,6 +349,10 @@ class _PhaseLowering:
         if len(kept) < len(wanted):
             kept += self._inside(access)
         parts = [ir.substitute_condition(part, self.position) for part in kept]
+        if _warm_up(self.laned):
+            tile = self.laned.tiles[-1]
+            first = ir.Literal(tile.least + _warm_up(self.laned))
+            parts.append(ir.Compare(ir.CompareOp.GE, ir.Index(Affine.iterator(tile.name)), first))
         guard = ir.all_of(tuple(dict.fromkeys(parts))) if parts else None
         self.ports.append(Port(mode, self.memories[held].name, places, value, guard))
 

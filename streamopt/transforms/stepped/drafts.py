@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.phase_reads import fetched, is_overwritten
 from streamopt.ir.affine import Affine
 from streamopt.transforms.stepped.bank_loads import laned_access
+from streamopt.transforms.stepped.chains import foremost, reuse_chains
 from streamopt.transforms.stepped.tile_loops import LANE, lane_places, tile_loops
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.expression import Access
-    from streamopt.ir.program import Statement
+    from streamopt.ir.program import Array, Statement
+    from streamopt.ir.stepping.stepped import ReuseChain
     from streamopt.ir.stepping.steps import Phase, StepLoop
     from streamopt.transforms.stepped.bank_loads import LanedAccess
 
@@ -27,6 +29,7 @@ class PhaseDraft:
     phase: Phase
     tiles: tuple[StepLoop, ...]
     lanes: tuple[tuple[str, int], ...]
+    chains: tuple[ReuseChain, ...] = ()
 
     def laned(
         self, subscripts: Sequence[Affine], told: Mapping[str, int] = MappingProxyType({})
@@ -46,7 +49,14 @@ class PhaseDraft:
 
     def reads_of(self, array: str) -> tuple[Access, ...]:
         """Return the accesses that it fetches of an array, each once."""
-        return tuple(access for access in fetched(self.phase) if access.array == array)
+        served = {access for chain in self.chains for access in chain.reads}
+        own = [access for access in fetched(self.phase) if access not in served]
+        own += [access for chain in self.chains for access in self.foremost(chain)]
+        return tuple(dict.fromkeys(access for access in own if access.array == array))
+
+    def foremost(self, chain: ReuseChain) -> tuple[Access, ...]:
+        """Return what a chain fetches."""
+        return foremost(chain, dict(self.lanes))
 
     def writes_of(self, array: str) -> tuple[tuple[int, Statement], ...]:
         """Return its statements whose writes of an array last, with their places."""
@@ -59,7 +69,11 @@ class PhaseDraft:
 
 
 def draft(
-    phase: Phase, around: tuple[StepLoop, ...], order: Sequence[str], factors: Mapping[str, int]
+    phase: Phase,
+    around: tuple[StepLoop, ...],
+    order: Sequence[str],
+    factors: Mapping[str, int],
+    arrays: Mapping[str, Array],
 ) -> PhaseDraft:
     """Return a phase with lanes of its loops; tile loops of sums come first.
 
@@ -74,4 +88,5 @@ def draft(
     rank = {name: at for at, name in enumerate(order)}
     own = sorted(lanes, key=lambda name: (name not in phase.sums, rank.get(name, len(rank))))
     tiles = tile_loops(phase, around, lanes, own)
-    return PhaseDraft(phase, tiles, tuple((name, n) for name, n in lanes.items() if n > 1))
+    chains = reuse_chains(phase, tiles, lanes, fetched(phase), arrays)
+    return PhaseDraft(phase, tiles, tuple((name, n) for name, n in lanes.items() if n > 1), chains)

@@ -179,7 +179,7 @@ class _Chooser:
 
     def of_slice(self, read: Read) -> tuple[_Group, ...]:
         """Return the slice for a read, if there is one."""
-        own = self.slices.slice_of(*read)
+        own = None if self._is_foremost(read) else self.slices.slice_of(*read)
         if own is None:
             return ()
         shape = tuple(d.modulus or self.array.shape[d.dimension] for d in own.held) or (1,)
@@ -198,6 +198,11 @@ class _Chooser:
         demand = ArrayDemand(shape, self._reads([read], own.held), writes)
         copies = served_copies(demand, self.ii)
         return () if copies is None else (_Group((read,), own.writes, shape, copies, own),)
+
+    def _is_foremost(self, read: Read) -> bool:
+        """Return whether a read is one that a chain fetches."""
+        own = next(d for d in self.drafts if d.phase.name == read[0])
+        return any(read[1] in own.foremost(chain) for chain in own.chains)
 
     def _reads(
         self, reads: Sequence[Read], held: Sequence[HeldDimension] | None

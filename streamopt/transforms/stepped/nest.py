@@ -19,6 +19,7 @@ from streamopt.transforms.stepped.transfers import transfer_out, transfers_in
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import NodePlan
@@ -74,8 +75,10 @@ def _nest(
 ) -> SteppedNest:
     arrays = dict(known)
     drafts = tuple(
-        draft(phase, around, order, dict(lanes)) for phase, around in walk_phases(steps.items)
+        draft(phase, around, order, dict(lanes), arrays) for phase, around in walk_phases(steps.items)
     )
+    ii, memories = _memories(node, drafts, steps, arrays)
+    drafts = tuple(_without_scattered(one, memories) for one in drafts)
     ii, memories = _memories(node, drafts, steps, arrays)
     phases = {
         one.phase.name: LanedPhase(
@@ -83,11 +86,14 @@ def _nest(
             one.tiles,
             one.lanes,
             tuple(
-                (access, memories[access.array].served[one.phase.name, access])
-                for access in fetched(one.phase)
+                (access, _memory_of(one, access, memories)) for access in fetched(one.phase)
             ),
             tuple(
                 mirror for found in memories.values() for mirror in found.mirrors[one.phase.name]
+            ),
+            tuple(
+                replace(chain, memory=_memory_of(one, chain.reads[0], memories))
+                for chain in one.chains
             ),
         )
         for one in drafts
@@ -105,6 +111,26 @@ def _nest(
             for name in node.outputs
         ),
     )
+
+
+def _memory_of(
+    one: PhaseDraft, access: Access, memories: Mapping[str, ArrayMemories]
+) -> str:
+    """Return the memory that serves a read, or that its chain is fetched from."""
+    chains = [chain for chain in one.chains if access in chain.reads]
+    wanted = one.foremost(chains[0])[0] if chains else access
+    return memories[access.array].served[one.phase.name, wanted]
+
+
+def _without_scattered(one: PhaseDraft, memories: Mapping[str, ArrayMemories]) -> PhaseDraft:
+    """Return a phase without the chains that would be fetched from several memories."""
+    kept = tuple(
+        chain
+        for chain in one.chains
+        for served in (memories[chain.reads[0].array].served,)
+        if len({served[one.phase.name, access] for access in one.foremost(chain)}) == 1
+    )
+    return one if kept == one.chains else replace(one, chains=kept)
 
 
 def _memories(
