@@ -88,5 +88,15 @@ def draft(
     rank = {name: at for at, name in enumerate(order)}
     own = sorted(lanes, key=lambda name: (name not in phase.sums, rank.get(name, len(rank))))
     tiles = tile_loops(phase, around, lanes, own)
+    is_plain = not phase.sums and all(map(_is_constant, tiles))
+    tiles = tuple(sorted(tiles, key=_is_long)) if is_plain else tiles
     chains = reuse_chains(phase, tiles, lanes, fetched(phase), arrays)
     return PhaseDraft(phase, tiles, tuple((name, n) for name, n in lanes.items() if n > 1), chains)
+
+
+def _is_long(tile: StepLoop) -> bool:
+    return tile.trip_count > 1
+
+
+def _is_constant(tile: StepLoop) -> bool:
+    return not any(bound.terms for bound in (*tile.lower, *tile.upper))
