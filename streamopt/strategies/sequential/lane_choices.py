@@ -90,7 +90,8 @@ def lane_choices(
         if choice is not None and choice.dsps <= limits[0] and choice.luts <= limits[1]:
             found.append(choice)
     ranked = sorted(found, key=LaneChoice.rank)
-    return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked)))]
+    rows = [choice for choice in ranked if is_of_rows(steps, choice)]
+    return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked), *rows))]
 
 
 def estimated(
@@ -127,3 +128,16 @@ def front(choices: Sequence[LaneChoice]) -> Iterator[LaneChoice]:
         if sum(k.dsps <= choice.dsps and k.luts <= choice.luts for k in kept) < MOST_BETTER:
             kept.append(choice)
             yield choice
+
+
+def is_of_rows(steps: Steps, choice: LaneChoice) -> bool:
+    """Return whether one loop of each phase has several tiles, and no lanes."""
+    lanes = dict(choice.lanes)
+    several = [
+        [loop.name for loop in phase.loops if lanes.get(loop.name, 1) < loop.trip_count]
+        for phase in steps.phases
+        if len(phase.loops) > 1
+    ]
+    return bool(several) and all(
+        len(names) == 1 and lanes.get(names[0], 1) == 1 for names in several
+    )

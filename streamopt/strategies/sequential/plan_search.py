@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from streamopt.errors import LegalityError
 from streamopt.ir.schedule import NodePlan
 from streamopt.strategies.sequential.exact_counts import ExactCounts
-from streamopt.strategies.sequential.lane_choices import LaneChoice, front, lane_choices
+from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.visit_shapes import phase_shapes
 
@@ -36,6 +36,7 @@ class PlanSearchTuning:
     """How many plans are built; not measured."""
 
     most_binary: int = 6  # with powers of two, whose banks no index chooses, to begin with
+    most_rows: int = 4  # one loop of each phase in tiles: windows serve most reads of stencils
     most_built: int = 16  # within all that the node may take
     most_of_part: int = 4  # within a part of it
     parts: tuple[float, ...] = (0.5, 0.25, 0.125, 0.03)
@@ -127,6 +128,7 @@ def searched_plans(
     search.keep(first_plan(alone.nodes[0], orders[0], wanted.bindings[0]))
     kinds = [kind for steps in orders for kind in search.kinds(steps)]
     search.look(kinds, 1.0, TUNING.most_binary, binary=True)
+    search.look_at_rows(kinds, TUNING.most_rows)
     search.look(kinds, 1.0, TUNING.most_built)
     for part in TUNING.parts:
         search.look(kinds, part, TUNING.most_of_part)
@@ -187,6 +189,21 @@ class _PlanSearch:
             choice = kind.choices[at]
             kind.tried.add(choice.lanes)
             self._build(kinds, kind, choice)
+
+    def look_at_rows(self, kinds: Sequence[_Kind], most: int) -> None:
+        """Build lanes that leave tiles of one loop of each phase, the fewest cycles first.
+
+        Their reads are fetched once, so estimates of LUTs say little of them.
+        """
+        found = sorted(
+            (choice.rank(), number, choice)
+            for number, kind in enumerate(kinds)
+            for choice in kind.rough
+            if is_of_rows(kind.steps, choice)
+        )
+        for _, number, choice in found[:most]:
+            kinds[number].tried.add(choice.lanes)
+            self._build(kinds, kinds[number], choice)
 
     def _promising(
         self, kinds: Sequence[_Kind], limits: tuple[int, int], *, binary: bool

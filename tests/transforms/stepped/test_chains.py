@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.codegen.stepped.test_designs import check, kernel
-from tests.support.steps import ordered, scheduled
+from tests.support.steps import jacobi_2d, ordered, scheduled
 
 STENCIL = """
     for t 0 3
@@ -29,3 +29,13 @@ def test_rows_behind_the_foremost_are_in_registers(lanes: dict[str, int]) -> Non
     assert nest.ii == 1
     check(order, design)
     assert "_window[" in kernel(design)
+
+
+def test_loops_of_one_tile_are_outermost() -> None:
+    order = jacobi_2d(40, 2)
+    design = scheduled(order, j=38, l=38)
+    nest = design.nodes[0].stepped
+    assert nest is not None
+    assert [tile.name for tile in nest.phases[0].tiles] == ["j", "i"]
+    assert len(nest.memories) == 2
+    check(order, design)
