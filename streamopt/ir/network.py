@@ -276,21 +276,21 @@ class Turn:
     loops
         Its tile loops, outermost first, with bounds over the loops around. Those of a visit have no
         order among their iterations.
-    warm_up
-        Iterations ahead of the first, in which it only fetches.
     least_cycles, last_cycles
         From the start of a visit to that of the next one, of any pipeline, at least; the latter in
         the last iteration of the innermost loop around, too.
     like
         Earlier pipeline of these whose operators it uses; empty if it has its own.
+    window_bits
+        Of registers that keep what it fetched for later iterations; 0 where it uses another's.
     """
 
     pipeline: str
     loops: tuple[StepLoop, ...]
-    warm_up: int = 0
     least_cycles: int = 1
     like: str = ""
     last_cycles: int = 1
+    window_bits: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 The reads of all lanes at one tile are in a box, which moves on by a constant from tile to tile.
 Registers hold the box; what the last tile had already moves inside them, the rest is fetched.
+Phases that compute the same use one window in turn: every visit fills it from the start.
 """
 
 from __future__ import annotations
@@ -17,12 +18,11 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from streamopt.codegen.stepped.indices import IndexNames
-    from streamopt.codegen.stepped.lanes import LanedVisit
     from streamopt.ir.program import Array
-    from streamopt.ir.stepping.stepped import ReuseChain
+    from streamopt.ir.stepping.windows import ChainBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +33,22 @@ class ChainWindow:
     ----------
     memory
         Name of the `HeldArray` that it is fetched from.
-    corner
-        The box's lowest element, by dimension of the array, over tiles.
-    extents
-        Of the box.
-    moves
-        Elements by which it moves on with each tile.
     """
 
     name: str
     array: Array
     memory: str
-    corner: tuple[Affine, ...]
-    extents: tuple[int, ...]
-    moves: tuple[int, ...]
+    box: ChainBox
+
+    def is_like(self, array: Array, box: ChainBox) -> bool:
+        """Return whether the registers of one chain can be those of another, at another time."""
+        shapes = [(own.extents, own.along, own.step) for own in (self.box, box)]
+        return shapes[0] == shapes[1] and array.element is self.array.element
 
     def declared(self) -> Iterator[Item]:
         """Yield the registers."""
-        yield CppStatement(f"{self.array.element} {self.name}{extents_text(self.extents)} = {{}};")
+        extents = extents_text(self.box.extents)
+        yield CppStatement(f"{self.array.element} {self.name}{extents} = {{}};")
         yield Pragma(f"array_partition variable={self.name} type=complete dim=0")
 
     def place(self, access: Access, lanes: Mapping[str, str]) -> str:
@@ -61,18 +59,21 @@ class ChainWindow:
         lanes
             The lane iterator of each loop that has lanes.
         """
-        inside = {name: Affine() for s in access.subscripts for name in s.iterators()}
-        inside |= {name: Affine.iterator(lane) for name, lane in lanes.items()}
-        gaps = (
-            subscript.substitute(inside) - Affine.of(corner.constant)
-            for subscript, corner in zip(access.subscripts, self.corner, strict=True)
-        )
-        return self.name + "".join(f"[{gap}]" for gap in gaps)
+        return self.name + "".join(f"[{gap}]" for gap in self.box.place(access, lanes))
+
+    def moves(self, unique: Callable[[str], str]) -> Iterator[Item]:
+        """Yield the loops that move on by a tile what stays in the box."""
+        box = self.box
+        at = [unique(f"at_{dimension}") for dimension in range(len(box.extents))]
+        ahead = [f"{name} + {box.step}" if d == box.along else name for d, name in enumerate(at)]
+        kept = [own - box.step * (d == box.along) for d, own in enumerate(box.extents)]
+        body = [CppStatement(f"{self._register(at)} = {self._register(ahead)};")]
+        yield _around(at, kept, body)
 
     def fetches(
         self, unique: Callable[[str], str], names: IndexNames, element: Callable[..., str]
     ) -> Iterator[Item]:
-        """Yield the loops that move the box on by a tile.
+        """Yield the loops that fetch what is new in the box.
 
         Parameters
         ----------
@@ -81,63 +82,31 @@ class ChainWindow:
         element
             From an access and names to the C++ of an element in memory.
         """
-        at = [unique(f"at_{dimension}") for dimension in range(len(self.extents))]
-        here = "".join(f"[{name}]" for name in at)
-        there = "".join(
-            f"[{name} + {by}]" if by else f"[{name}]"
-            for name, by in zip(at, self.moves, strict=True)
-        )
-        moving = [d for d, by in enumerate(self.moves) if by]
-        ends = {d: self.extents[d] - self.moves[d] for d in moving}
-        known = " && ".join(f"{at[d]} < {ends[d]}" for d in moving)
-        new = " || ".join(f"{at[d]} >= {ends[d]}" for d in moving)
-        inner = names
-        for name, extent in zip(at, self.extents, strict=True):
-            inner = inner.named(name, Affine.iterator(name), (0, extent - 1))
-        subscripts = tuple(c + Affine.iterator(n) for c, n in zip(self.corner, at, strict=True))
+        box = self.box
+        at = [unique(f"at_{dimension}") for dimension in range(len(box.extents))]
+        known = box.extents[box.along] - box.step
+        new = [box.step if d == box.along else own for d, own in enumerate(box.extents)]
+        for name, extent in zip(at, new, strict=True):
+            names = names.named(name, Affine.iterator(name), (0, extent - 1))
+        gaps = [Affine.iterator(n) + Affine.of(known * (d == box.along)) for d, n in enumerate(at)]
+        subscripts = tuple(c + gap for c, gap in zip(box.corner, gaps, strict=True))
         inside = [
             condition
             for subscript, extent in zip(subscripts, self.array.shape, strict=True)
-            for text in (inner.text(subscript),)
+            for text in (names.text(subscript),)
             for condition in (f"{text} >= 0", f"{text} < {extent}")
         ]
-        source = element(Access(self.array.name, subscripts), inner)
-        body: list[Item] = []
-        if min(ends.values(), default=0) > 0:
-            body.append(If(known, (CppStatement(f"{self.name}{here} = {self.name}{there};"),)))
-        else:
-            new = ""
-        bracketed = f"({new})" if " || " in new else new
-        fetched = CppStatement(f"{self.name}{here} = {source};")
-        body.append(If(all_of([bracketed, *inside]), (fetched,)))
-        for name, extent in zip(reversed(at), reversed(self.extents), strict=True):
-            body = [unrolled(name, extent, body)]
-        yield from body
+        source = element(Access(self.array.name, subscripts), names)
+        fetched = CppStatement(f"{self._register(map(str, gaps))} = {source};")
+        yield _around(at, new, [If(all_of(inside), (fetched,))])
+
+    def _register(self, places: Iterable[str]) -> str:
+        return self.name + "".join(f"[{place}]" for place in places)
 
 
-def chain_window(
-    chain: ReuseChain, visit: LanedVisit, array: Array, name: str
-) -> ChainWindow | None:
-    """Return the registers of a chain; None where its reads don't move alike, or not forward."""
-    lanes = dict(visit.phase.lanes)
-    tiles = {loop: Affine.iterator(loop).scaled(count) for loop, count in lanes.items()}
-    first = chain.reads[0]
-    if not all(s.is_linear for access in chain.reads for s in access.subscripts):
-        return None
-    corner: list[Affine] = []
-    extents: list[int] = []
-    for dimension, subscript in enumerate(first.subscripts):
-        moving = subscript - Affine.of(subscript.constant)
-        own = [access.subscripts[dimension] for access in chain.reads]
-        if any((other - moving).terms for other in own):
-            return None
-        spread = [c * (lanes.get(loop, 1) - 1) for loop, c in moving.factors.items()]
-        low = min(o.constant for o in own) + sum(min(0, s) for s in spread)
-        high = max(o.constant for o in own) + sum(max(0, s) for s in spread)
-        corner.append(moving.substitute(tiles) + Affine.of(low))
-        extents.append(high - low + 1)
-    step = lanes.get(chain.loop, 1)
-    moves = tuple(s.factors.get(chain.loop, 0) * step for s in first.subscripts)
-    if min(moves) < 0 or not any(moves):
-        return None
-    return ChainWindow(name, array, chain.memory, tuple(corner), tuple(extents), moves)
+def _around(at: Sequence[str], extents: Sequence[int], body: Sequence[Item]) -> Item:
+    """Return unrolled loops around a body."""
+    for name, extent in zip(reversed(at), reversed(extents), strict=True):
+        body = [unrolled(name, extent, body)]
+    (found,) = body
+    return found

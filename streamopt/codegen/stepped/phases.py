@@ -10,17 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.processes.guards import all_of
-from streamopt.codegen.stepped.chains import chain_window
+from streamopt.codegen.stepped.chains import ChainWindow
 from streamopt.codegen.stepped.lanes import laned
 from streamopt.codegen.stepped.operands import Operands
 from streamopt.codegen.stepped.statements import StatementWriter
 from streamopt.codegen.stepped.texts import PhaseTexts
 from streamopt.codegen.tree import Comment, If
+from streamopt.ir.stepping.windows import chain_box
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.codegen.stepped.chains import ChainWindow
     from streamopt.codegen.stepped.control import Control, VisitState
     from streamopt.codegen.stepped.lanes import LanedVisit
     from streamopt.codegen.stepped.texts import NestContext
@@ -45,11 +45,13 @@ class GroupWriter:
         found: dict[Access, ChainWindow] = {}
         for chain in visit.phase.chains:
             array = self.context.arrays[chain.reads[0].array]
-            name = self.context.unique(f"{array.name}_window")
-            window = chain_window(chain, visit, array, name)
-            if window is not None:
-                self.windows.append((visit, window))
-                found |= dict.fromkeys(chain.reads, window)
+            box = chain_box(chain, dict(visit.phase.lanes))
+            known = (own for _, own in self.windows if own not in found.values())
+            name = next((own.name for own in known if own.is_like(array, box)), "")
+            name = name or self.context.unique(f"{array.name}_window")
+            window = ChainWindow(name, array, chain.memory, box)
+            self.windows.append((visit, window))
+            found |= dict.fromkeys(chain.reads, window)
         return found
 
     @property
@@ -64,22 +66,29 @@ class GroupWriter:
 
     def declared(self) -> Iterator[Item]:
         """Yield the registers that outlast an iteration."""
-        for _, window in self.windows:
-            yield from window.declared()
+        for own in self._registers().values():
+            yield from own[0][1].declared()
+
+    def _registers(self) -> dict[str, list[tuple[LanedVisit, ChainWindow]]]:
+        """Return the windows by the registers that they are in."""
+        found: dict[str, list[tuple[LanedVisit, ChainWindow]]] = {}
+        for visit, window in self.windows:
+            found.setdefault(window.name, []).append((visit, window))
+        return found
 
     def items(self) -> Iterator[Item]:
         """Yield the body, under the condition that one of the phases runs."""
         for phase in self.phases:
             yield Comment(_title(phase.visit))
-        for visit, window in self.windows:
-            element = partial(self.context.element, window.memory)
-            fetched = window.fetches(self.scope.unique, visit.state.names, element)
-            yield If(self._active(visit), tuple(fetched))
+        for own in self._registers().values():
+            moves = tuple(own[0][1].moves(self.scope.unique))
+            yield If(_any_of([self._active(visit) for visit, _ in own]), moves)
+            for visit, window in own:
+                element = partial(self.context.element, window.memory)
+                fetched = window.fetches(self.scope.unique, visit.state.names, element)
+                yield If(self._active(visit), tuple(fetched))
         active = [all_of([self._active(v), self._computing(v)]) for v in self.visits]
-        condition = active[0]
-        if len(active) > 1:
-            condition = " || ".join(f"({one})" for one in active)
-        yield If(condition, tuple(self._body()))
+        yield If(_any_of(active), tuple(self._body()))
 
     def _active(self, visit: LanedVisit) -> str:
         own = f"{self.control.phase} == {visit.number}"
@@ -107,6 +116,10 @@ class GroupWriter:
         pairs = zip(self.visits, texts, strict=True)
         parts = [f"{phase} == {visit.number} ? {text} : " for visit, text in pairs][:-1]
         return f"({''.join(parts)}{texts[-1]})"
+
+
+def _any_of(conditions: Sequence[str]) -> str:
+    return conditions[0] if len(conditions) == 1 else " || ".join(f"({c})" for c in conditions)
 
 
 def _title(visit: LanedVisit) -> str:

@@ -65,9 +65,9 @@ def turn_resources(
     data = data_bits(pipeline, replicas, storages)
     luts = guard_luts(pipeline) + sum(_bank_choice(p, pipeline, memories) for p in pipeline.ports)
     if turn.like:
-        luts += choice_luts(1, 2, data.read_bits)
+        luts += choice_luts(1, 2, data.read_bits)  # ahead of its windows, if it has any
     around = pipeline_fabric(pipeline, data, amounts.unit_bits, timing, storages)
-    return used + around + Resources(luts=luts)
+    return used + around + Resources(luts=luts, ffs=turn.window_bits)
 
 
 def guard_luts(pipeline: Pipeline) -> int:

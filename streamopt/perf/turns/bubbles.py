@@ -175,7 +175,7 @@ class _VisitWalk:
                 elements.note(turn, span, begin * self._ii)
             longer, before, was_last = least[turn], begin, is_last
             shortest = max(longer) if was_last else longer[0]
-            end = begin + max(size + own.warm_up // self._ii, shortest)
+            end = begin + max(size, shortest)
         return tuple(LeastLength(all_, max(all_, last)) for all_, last in least)
 
 
@@ -197,7 +197,7 @@ def _first_write(own: LaidTurn, span: slice, landed: Integers, read: Integers) -
         if touches.meets:
             cells = touches.cells[span]
             waiting = np.maximum(landed[cells], read[cells]) + 1 - at
-            found = max(found, int(waiting.max()) - touches.cycle - own.warm_up)
+            found = max(found, int(waiting.max()) - touches.cycle)
     return found
 
 
@@ -205,10 +205,10 @@ def _note(own: LaidTurn, span: slice, begin: int, landed: Integers, read: Intege
     """Note when a visit's reads and writes are over; of a cell's several the last counts."""
     at = own.at[span, None] + begin
     for touches in own.writes:
-        _put(landed, touches.cells[span], at + (touches.cycle + own.warm_up))
+        _put(landed, touches.cells[span], at + touches.cycle)
     for touches in own.reads:
         if touches.meets:
-            _put(read, touches.cells[span], at + (touches.cycle + own.warm_up))
+            _put(read, touches.cells[span], at + touches.cycle)
 
 
 def _put(times: Integers, cells: Integers, at: Integers) -> None:

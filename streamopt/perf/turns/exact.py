@@ -74,7 +74,6 @@ class ExactElements:
         ii: int,
     ) -> None:
         self._timed = timed
-        self._warm_ups = [turn.warm_up * ii for turn in turns]
         self._ports = written_memories(timed)
         self._rooms, size = _rooms(timed, self._ports)
         self._iterations = {
@@ -105,7 +104,7 @@ class ExactElements:
 
     def note(self, turn: int, span: slice, begin: int) -> None:
         """Note when what a visit writes is there."""
-        at = self._at[turn][span, None] + (begin + self._warm_ups[turn])
+        at = self._at[turn][span, None] + begin
         for own in self._writes[turn]:
             numbers = own.numbers[span]
             self._landed[numbers] = np.maximum(self._landed[numbers], at + own.cycle)

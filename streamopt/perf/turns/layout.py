@@ -80,12 +80,11 @@ class LaidTurn:
     ends
         Iterations of the visits up to each.
     at
-        When an iteration starts, in cycles from its visit's start, without warming up.
+        When an iteration starts, in cycles from its visit's start.
     """
 
     ends: Integers
     at: Integers
-    warm_up: int
     reads: tuple[Touches, ...]
     writes: tuple[Touches, ...]
 
@@ -213,7 +212,6 @@ def _of_draft(draft: _TouchDraft, groups: Mapping[_Group, list[Integers]], ii: i
     return LaidTurn(
         ends,
         at,
-        draft.turn.warm_up * ii,
         tuple(own for is_read, own in touches if is_read),
         tuple(own for is_read, own in touches if not is_read),
     )

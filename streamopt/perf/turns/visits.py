@@ -254,7 +254,7 @@ class VisitCounts:
 
 
 def visit_counts(turns: Turns) -> VisitCounts:
-    """Return the visits of pipelines in turn, counted exactly; ``warm_up`` is part of them.
+    """Return the visits of pipelines in turn, counted exactly.
 
     Raises
     ------
@@ -262,8 +262,7 @@ def visit_counts(turns: Turns) -> VisitCounts:
         If loops have more than are enumerated.
     """
     needed = bounding(loops_of(turns.items))
-    own = tuple(turns_among(turns.items))
-    found: list[tuple[Integers, Integers, Integers]] = [_NO_VISITS] * len(own)
+    found = [_NO_VISITS for _ in turns_among(turns.items)]
     idle = 0
     for each in visits(turns, lambda loop: loop.name in needed):
         empty = each.iterations == 0
@@ -273,8 +272,7 @@ def visit_counts(turns: Turns) -> VisitCounts:
         codes = each.iterations * 2 + each.points.values[LAST]
         codes, place = np.unique(codes[~empty], return_inverse=True)
         times = np.bincount(place.ravel(), each.points.times[~empty], codes.size)
-        longer = codes // 2 + own[each.turn].warm_up
-        found[each.turn] = longer, times.astype(np.int64), codes % 2
+        found[each.turn] = codes // 2, times.astype(np.int64), codes % 2
     return VisitCounts(tuple(found), idle)
 
 

@@ -3,9 +3,9 @@
 Loops are run level by level, with all their points at once. Points that no later bound tells apart
 are looked at once, so that a stencil's steps, which are all alike, cost as much as one.
 
-A visit has as many iterations as its loops have points and ``warm_up``, at least ``least_cycles``
-of them, and ``last_cycles`` in the last iteration of the loop around. A loop without iterations is
-one idle iteration in its place; if it is the outermost of a visit, that is all of it.
+A visit has as many iterations as its loops have points, at least ``least_cycles`` of them, and
+``last_cycles`` in the last iteration of the loop around. A loop without iterations is one idle
+iteration in its place; if it is the outermost of a visit, that is all of it.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _issued_among(
         starts = starts + lengths
         if isinstance(item, Turn):
             points = Points({k: v for k, v in points.values.items() if k != IS_LAST}, points.size)
-            points, numbers = _rows(item.loops, points, first + item.warm_up, windows)
+            points, numbers = _rows(item.loops, points, first, windows)
             yield Issued(item, points, numbers)
         else:
             inner, place = _turned(points, item.loop)
@@ -194,7 +194,7 @@ def _visit_iterations(turn: Turn, points: Points) -> Ints:
     least: Ints | int = turn.least_cycles
     if turn.last_cycles > turn.least_cycles:
         least = np.where(points.values[IS_LAST] > 0, turn.last_cycles, turn.least_cycles)
-    busy = np.maximum(_nest_iterations(turn.loops, points) + turn.warm_up, least)
+    busy = np.maximum(_nest_iterations(turn.loops, points), least)
     if not turn.loops:
         return busy
     return np.where(points.bounds(turn.loops[0])[1] == 0, IDLE_ITERATIONS, busy)

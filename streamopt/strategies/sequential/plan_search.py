@@ -36,7 +36,7 @@ class PlanSearchTuning:
     """How many plans are built; not measured."""
 
     most_binary: int = 6  # with powers of two, whose banks no index chooses, to begin with
-    most_rows: int = 4  # one loop of each phase in tiles: windows serve most reads of stencils
+    most_rows: int = 1  # of a kind: one loop of each phase in tiles, where windows serve reads
     most_built: int = 16  # within all that the node may take
     most_of_part: int = 4  # within a part of it
     parts: tuple[float, ...] = (0.5, 0.25, 0.125, 0.03)
@@ -195,15 +195,11 @@ class _PlanSearch:
 
         Their reads are fetched once, so estimates of LUTs say little of them.
         """
-        found = sorted(
-            (choice.rank(), number, choice)
-            for number, kind in enumerate(kinds)
-            for choice in kind.rough
-            if is_of_rows(kind.steps, choice)
-        )
-        for _, number, choice in found[:most]:
-            kinds[number].tried.add(choice.lanes)
-            self._build(kinds, kinds[number], choice)
+        for kind in kinds:
+            rows = [choice for choice in kind.rough if is_of_rows(kind.steps, choice)]
+            for choice in rows[:most]:
+                kind.tried.add(choice.lanes)
+                self._build(kinds, kind, choice)
 
     def _promising(
         self, kinds: Sequence[_Kind], limits: tuple[int, int], *, binary: bool

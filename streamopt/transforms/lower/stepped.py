@@ -26,9 +26,10 @@ from streamopt.ir.network import (
 from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 from streamopt.ir.stepping.stepped import LanedPhase, walk_laned
+from streamopt.ir.stepping.windows import chain_box
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.stepped.chains import foremost
-from streamopt.transforms.stepped.tile_loops import LANE, lane_places
+from streamopt.transforms.stepped.tile_loops import LANE, lane_places, reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,7 +110,7 @@ def lower_stepped(
         _PhaseLowering(nest, laned, around, memories, arrays, scheduled.binding).pipeline()
         for laned, around in walk_laned(nest.items)
     ]
-    turns = Turns(nest.node, _turn_items(nest.node, nest.items), nest.ii)
+    turns = Turns(nest.node, _turn_items(nest.node, nest.items, arrays), nest.ii)
     return LoweredNest((*brought, *phases, *handed), turns, tuple(memories.values()))
 
 
@@ -173,21 +174,28 @@ def _hand(name: str, source: Memory, target: Memory, transfer: Transfer) -> Pipe
     return _pipeline(name, loops, ports)
 
 
-def _turn_items(node: str, items: Sequence[LanedItem]) -> tuple[TurnItem, ...]:
+def _turn_items(
+    node: str, items: Sequence[LanedItem], arrays: Mapping[str, Array]
+) -> tuple[TurnItem, ...]:
     return tuple(
-        _turn(node, item)
+        _turn(node, item, arrays)
         if isinstance(item, LanedPhase)
-        else TurnLoop(item.loop, _turn_items(node, item.items))
+        else TurnLoop(item.loop, _turn_items(node, item.items, arrays))
         for item in items
     )
 
 
-def _turn(node: str, laned: LanedPhase) -> TurnItem:
+def _turn(node: str, laned: LanedPhase, arrays: Mapping[str, Array]) -> TurnItem:
     """Return the visits of a phase: one for each tile of its sums."""
     inner = tuple(tile for tile in _with_warm_up(laned) if tile.name not in laned.phase.sums)
     like = f"{node}.{laned.like}" if laned.like else ""
     name, least, last = f"{node}.{laned.phase.name}", laned.least_cycles, laned.last_cycles
-    item: TurnItem = Turn(name, inner, 0, least, like, last)
+    bits = sum(
+        chain_box(chain, dict(laned.lanes)).elems * arrays[chain.reads[0].array].element.bits
+        for chain in laned.chains
+        if not like
+    )
+    item: TurnItem = Turn(name, inner, least, like, last, bits)
     for tile in reversed([tile for tile in laned.tiles if tile.name in laned.phase.sums]):
         item = TurnLoop(tile, (item,))
     return item
@@ -208,7 +216,7 @@ def _with_warm_up(laned: LanedPhase) -> tuple[StepLoop, ...]:
 
 
 def _places(laned: LanedPhase) -> dict[str, Affine]:
-    """Return every iterator over tile and lane; iterations that fill windows are before its least."""
+    """Return every iterator over tile and lane: where windows are being filled, below its least."""
     lanes, more = dict(laned.lanes), _warm_up(laned)
     places = lane_places(laned.tiles, lanes)
     if more:
@@ -309,19 +317,25 @@ class _PhaseLowering:
         for access in foremost(chain, self.lanes):
             subscripts = tuple(s.substitute(self.position) for s in access.subscripts)
             shape = self.arrays[access.array].shape
-            parts = [
-                part
-                for subscript, extent in zip(subscripts, shape, strict=True)
-                for part in (
-                    ir.Compare(ir.CompareOp.GE, ir.Index(subscript), ir.Literal(0)),
-                    ir.Compare(ir.CompareOp.LT, ir.Index(subscript), ir.Literal(extent)),
-                )
-            ]
+            parts: list[ir.Condition] = []
+            for subscript, extent in zip(subscripts, shape, strict=True):
+                low, high = subscript.interval(self._reach())
+                if low < 0:
+                    parts.append(ir.Compare(ir.CompareOp.GE, ir.Index(subscript), ir.Literal(0)))
+                if high >= extent:
+                    last = ir.Literal(extent)
+                    parts.append(ir.Compare(ir.CompareOp.LT, ir.Index(subscript), last))
             places = tuple(s.substitute(self.position) for s in held.places(access))
             memory = self.memories[held.name].name
-            self.ports.append(Port(AccessMode.READ, memory, places, value, ir.all_of(tuple(parts))))
+            guard = ir.all_of(tuple(parts)) if parts else None
+            self.ports.append(Port(AccessMode.READ, memory, places, value, guard))
             value = f"v{len(self.ports)}"
         self.values |= dict.fromkeys(chain.reads, self.ports[-1].value)
+
+    def _reach(self) -> dict[str, tuple[int, int]]:
+        """Return the lowest and the highest value of all iterators."""
+        lanes = {name + LANE: (0, count - 1) for name, count in self.lanes.items()}
+        return reach_of((*self.around, *_with_warm_up(self.laned))) | lanes
 
     def _fetched(self, access: ir.Access, guard: ir.Condition | None) -> str:
         if access not in self.values:

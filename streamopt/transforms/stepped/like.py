@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
+from streamopt.ir.stepping.windows import chain_box
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,10 +46,20 @@ def _shape(laned: LanedPhase, element_of: Callable[[str], ElementType]) -> Shape
     phase = laned.phase
     lanes = tuple((count, name in phase.sums) for name, count in laned.lanes)
 
+    numbers = {name: str(at) for at, (name, _) in enumerate(laned.lanes)}
+    boxes = [chain_box(chain, dict(laned.lanes)) for chain in laned.chains]
+    windows = tuple((box.extents, box.along, box.step) for box in boxes)
+    registers = {
+        access: (ir.Affine.of(at), *box.place(access, numbers))
+        for at, (chain, box) in enumerate(zip(laned.chains, boxes, strict=True))
+        for access in chain.reads
+    }
+
     def leaf(part: ir.Expression) -> ir.Expression:
         match part:
             case ir.Read(access):
-                return ir.Read(ir.Access(element_of(access.array).value, ()))
+                element = element_of(access.array).value
+                return ir.Read(ir.Access(element, registers.get(access, ())))
             case ir.Index():
                 return _ELEMENT
             case _:
@@ -64,7 +75,7 @@ def _shape(laned: LanedPhase, element_of: Callable[[str], ElementType]) -> Shape
         )
         for at, statement in enumerate(phase.statements)
     )
-    return lanes, statements
+    return lanes, windows, statements
 
 
 def _own_reads(value: ir.Expression, target: ir.Access) -> tuple[bool, ...]:

@@ -75,7 +75,8 @@ def _nest(
 ) -> SteppedNest:
     arrays = dict(known)
     drafts = tuple(
-        draft(phase, around, order, dict(lanes), arrays) for phase, around in walk_phases(steps.items)
+        draft(phase, around, order, dict(lanes), arrays)
+        for phase, around in walk_phases(steps.items)
     )
     ii, memories = _memories(node, drafts, steps, arrays)
     drafts = tuple(_without_scattered(one, memories) for one in drafts)
@@ -85,9 +86,7 @@ def _nest(
             one.phase,
             one.tiles,
             one.lanes,
-            tuple(
-                (access, _memory_of(one, access, memories)) for access in fetched(one.phase)
-            ),
+            tuple((access, _memory_of(one, access, memories)) for access in fetched(one.phase)),
             tuple(
                 mirror for found in memories.values() for mirror in found.mirrors[one.phase.name]
             ),
@@ -113,9 +112,7 @@ def _nest(
     )
 
 
-def _memory_of(
-    one: PhaseDraft, access: Access, memories: Mapping[str, ArrayMemories]
-) -> str:
+def _memory_of(one: PhaseDraft, access: Access, memories: Mapping[str, ArrayMemories]) -> str:
     """Return the memory that serves a read, or that its chain is fetched from."""
     chains = [chain for chain in one.chains if access in chain.reads]
     wanted = one.foremost(chains[0])[0] if chains else access

@@ -95,7 +95,7 @@ class Enumerated:
                     at = {**point, item.loop.name: value}
                     self.run(each, at, is_last=value == values[-1])
             return
-        first, end = self.iteration, self.iteration + item.warm_up
+        first = end = self.iteration
         points = list(self.points(item.loops, point))
         for place, at in enumerate(points):
             if at is not None:
@@ -224,7 +224,7 @@ def random_network(random: Random) -> Network:
     pipelines: list[Pipeline] = []
     for n in range(random.randrange(2, 4)):
         body, loops, lanes = random_body(random, n, size)
-        turn: TurnItem = Turn(f"p{n}", loops, random.choice((0, 0, 3)))
+        turn: TurnItem = Turn(f"p{n}", loops)
         around = (k, loop(f"s{n}", 0, random.randrange(1, 4), 4)) if n % 2 else (k,)
         turns.append(turn if len(around) == 1 else TurnLoop(around[1], (turn,)))
         pipelines.append(pipeline(f"p{n}", (*around, *loops), body, lanes))

@@ -111,3 +111,24 @@ def test_iterations_are_those_of_the_network(graph: Graph, lanes: int) -> None:
         (process,) = lower(apply(graph, own)).processes
         (turns,) = process.turns
         assert counted.cycles == iterations_in_turn(turns)
+
+
+def test_rows_of_a_stencil_are_built_and_read_once(tmp_path: Path) -> None:
+    """Registers serve the rows behind the foremost, so few banks and LUTs serve all lanes."""
+    path = tmp_path / "heat.c"
+    path.write_text("""
+    void heat(float A[42][42], float B[42][42]) {
+      for (int t = 0; t < 9; t++) {
+        for (int i = 1; i < 41; i++)
+          for (int j = 1; j < 41; j++) B[i][j] = A[i][j] + A[i - 1][j] + A[i + 1][j] + A[i][j + 1];
+        for (int i = 1; i < 41; i++)
+          for (int j = 1; j < 41; j++) A[i][j] = B[i][j] + B[i - 1][j] + B[i + 1][j] + B[i][j + 1];
+      }
+    }
+    """)
+    graph = so.dataflow(so.load(path))
+    node, builder = node_of(graph), PlanBuilder(ON, ON.budget(Fit.RAW))
+    wanted = OpenPlans(260, 34_000, has_lanes=True, bindings=((),))
+    found = builder.plans(graph, node, wanted)
+    best = min(found, key=lambda plan: builder.cost(graph, node, plan).timing.last_write)
+    assert sorted(count for _, count in best.unroll) == [1, 1, 1, 40, 40]

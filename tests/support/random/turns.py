@@ -43,6 +43,6 @@ def random_items(random: Random, names: list[str], around: tuple[str, ...]) -> t
             inner = (*inner, names[-1])
         names.append(f"p{len(names)}")
         least, last = random.randrange(1, 9), random.choice((1, 1, random.randrange(1, 14)))
-        turn = Turn(names[-1], tuple(own), random.randrange(3), least, last_cycles=last)
+        turn = Turn(names[-1], tuple(own), least, last_cycles=last)
         items.append(turn)
     return tuple(items)

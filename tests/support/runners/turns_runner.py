@@ -52,7 +52,7 @@ def iterations(
         if item.loops and not values_of(item.loops[0], point):
             number += 1
             continue
-        end = number + item.warm_up
+        end = number
         for each in rows(item, item.loops, point, end):
             if isinstance(each, int):
                 end = each
