@@ -55,7 +55,7 @@ class PhaseDraft:
         return tuple(dict.fromkeys(access for access in own if access.array == array))
 
     def foremost(self, chain: ReuseChain) -> tuple[Access, ...]:
-        """Return what a chain fetches."""
+        """Return the accesses that a chain fetches."""
         return foremost(chain, dict(self.lanes))
 
     def writes_of(self, array: str) -> tuple[tuple[int, Statement], ...]:
