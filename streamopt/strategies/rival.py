@@ -1,6 +1,7 @@
 """Strategies of other systems: the request that they take, and their schedule with its steps.
 
-Every such strategy is a package of this folder that imports none of the others. It decides by its
+Every such strategy is a package of this folder that imports none of the others; sequential nodes as
+they unroll them are in `streamopt.strategies.sequential.unrolled_nests`. It decides by its
 own model; cycles and resources are then found for its schedule as for any other.
 """
 

@@ -115,7 +115,7 @@ def test_rivals_import_no_other_rival() -> None:
     for name in RivalName:
         for module in within(f"strategies/{name}"):
             rooms = {n.split(".")[1] for n in module.own if n.startswith("strategies.")}
-            assert rooms <= {"rival", name.value}, module.path
+            assert rooms <= {"rival", "sequential", name.value}, module.path
 
 
 def test_codegen_does_not_know_who_decided() -> None:

@@ -24,12 +24,14 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.perf.pipelines.recurrence import Recurrence
+from streamopt.strategies.sequential.unrolled_nests import unrolled_as_written
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
+    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
     from streamopt.target.device import Target
     from streamopt.target.operators import OperatorCost
 
@@ -98,13 +100,15 @@ class NestModel:
     Attributes
     ----------
     operators
-        What it computes; None for a sequential nest, whose operators work one after another.
+        What it computes; None for a sequential node.
     depth_cycles
         From the first read to the last write.
     update
         Of a partial result; None where there is none.
     least_dsps
         Of the operators of one iteration, none of them shared.
+    unrolled
+        A sequential node with each lanes of its nests as they are written, the fastest first.
     """
 
     operators: NodeOperators | None
@@ -112,6 +116,7 @@ class NestModel:
     update: Recurrence | None
     least_dsps: int
     target: Target
+    unrolled: tuple[UnrolledNest, ...] = ()
 
     def ii(self, distance: int) -> int:
         """Return the initiation interval, in cycles.
@@ -121,8 +126,6 @@ class NestModel:
         distance
             Iterations until an element comes again; 0 if none does.
         """
-        if self.operators is None:
-            return self.depth_cycles
         if self.update is None or not distance:
             return 1
         return replace(self.update, distance=distance).ii(self.target)
@@ -147,13 +150,10 @@ class NestModel:
 
 def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
     """Return the model of a nest on a target."""
-    operations = OperationList(ValueContext(graph.element_of, node.trip_counts), str)
     if isinstance(node, SequentialNode):
-        for statement in node.statements:
-            for expression in statement.expressions:
-                operations.value(expression)
-        depth, dsps = _chained(operations.operations, target)
-        return NestModel(None, depth, None, dsps, target)
+        nests = unrolled_as_written(graph, node, target)
+        return NestModel(None, 0, None, nests[-1].shared_dsps, target, nests)
+    operations = OperationList(ValueContext(graph.element_of, node.trip_counts), str)
     add_body(operations, node, graph.array(node.write.array).element)
     depth, dsps = _chained(operations.operations, target)
     update = None
@@ -190,12 +190,19 @@ MOST_VECTORS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class UnrollChoice:
-    """Unroll factors of a nest, in program order of its loops, and its cycles by the model."""
+    """Unroll factors of a nest, in program order of its loops, and its cycles by the model.
+
+    Attributes
+    ----------
+    unrolled
+        A sequential node with lanes of its own loops; factors are 1 then.
+    """
 
     factors: tuple[int, ...]
     lanes: int
     ii: int
     cycles: int
+    unrolled: UnrolledNest | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,6 +215,8 @@ class NestChoices:
         Shape (vectors, loops), in program order of the loops.
     distinct_lanes
         Ascending.
+    unrolled
+        Of a sequential node, one for each vector.
     """
 
     factors: Integers
@@ -215,6 +224,7 @@ class NestChoices:
     ii: Integers
     cycles: Integers
     distinct_lanes: tuple[int, ...]
+    unrolled: tuple[UnrolledNest, ...] = ()
 
     def reached(self, degree: int) -> int:
         """Return the most lanes of a vector within a degree: degrees between are no different."""
@@ -233,7 +243,9 @@ class NestChoices:
             found &= self.factors[:, place] == factor
         at = int(found.argmax())
         factors = tuple(self.factors[at].tolist())
-        return UnrollChoice(factors, int(self.lanes[at]), int(self.ii[at]), int(self.cycles[at]))
+        nest = self.unrolled[at] if self.unrolled else None
+        lanes, ii, cycles = (int(own[at]) for own in (self.lanes, self.ii, self.cycles))
+        return UnrollChoice(factors, lanes, ii, cycles, nest)
 
 
 def nest_choices(
@@ -254,6 +266,8 @@ def nest_choices(
     fifo_loops
         Those that move in an array that streams.
     """
+    if model.unrolled:
+        return _sequential_choices(node, model.unrolled)
     names = list(node.trip_counts)
     axes = [np.array(own, dtype=np.int64) for own in _thinned(allowed, names)]
     grid = np.meshgrid(*axes, indexing="ij") if axes else [np.ones(1, dtype=np.int64)]
@@ -270,6 +284,14 @@ def nest_choices(
     return NestChoices(
         factors[place], lanes[place], ii[place], cycles[place], tuple(np.unique(lanes).tolist())
     )
+
+
+def _sequential_choices(node: Node, nests: tuple[UnrolledNest, ...]) -> NestChoices:
+    lanes = np.array([nest.lanes for nest in nests], dtype=np.int64)
+    ones = np.ones((len(nests), len(node.loops)), dtype=np.int64)
+    cycles = np.array([nest.cycles for nest in nests], dtype=np.int64)
+    distinct = tuple(np.unique(lanes).tolist())
+    return NestChoices(ones, lanes, np.ones_like(lanes), cycles, distinct, nests)
 
 
 def _thinned(allowed: Mapping[str, Sequence[int]], names: Sequence[str]) -> list[list[int]]:

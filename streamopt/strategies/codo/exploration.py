@@ -21,7 +21,7 @@ from streamopt.strategies.codo.loop_orders import work
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from streamopt.ir.graph import Graph
+    from streamopt.ir.graph import Graph, Node
     from streamopt.strategies.codo.estimate import NestModel
 
 CAP_GROWTH = Fraction(17, 16)
@@ -74,10 +74,11 @@ class Explorer:
             for node in graph.nodes
         }
         place = {node.name: at for at, node in enumerate(graph.nodes)}
-        streaming = [node for node in graph.nodes if not isinstance(node, SequentialNode)]
-        heavy = [node for node in streaming if accumulates_products(node)] or streaming
+        moved = [node for node in graph.nodes if self._may_have_lanes(node)]
+        streaming = [node for node in moved if not isinstance(node, SequentialNode)]
+        heavy = [node for node in streaming if accumulates_products(node)] or moved
         self._bottlenecks = tuple(node.name for node in heavy)
-        self._streaming = tuple(node.name for node in streaming)
+        self._moved = tuple(node.name for node in moved)
         ranked = sorted(graph.nodes, key=lambda node: (-work(node), place[node.name]))
         self._heaviest_first = tuple(node.name for node in ranked)
         self._groups = {
@@ -90,6 +91,12 @@ class Explorer:
         self._known: dict[tuple[int, ...], dict[str, UnrollChoice]] = {}
         self._best_known: dict[tuple[object, ...], UnrollChoice] = {}
         self._dsps_known: dict[tuple[str, UnrollChoice], int] = {}
+
+    def _may_have_lanes(self, node: Node) -> bool:
+        """Return whether degrees matter to a node: to sequential ones not always."""
+        return not isinstance(node, SequentialNode) or self._choices[node.name].distinct_lanes != (
+            1,
+        )
 
     def caps(self) -> tuple[int, ...]:
         """Return the caps to grow through, ascending.
@@ -154,13 +161,15 @@ class Explorer:
         key = (name, choice)
         if key not in self._dsps_known:
             model, order = self._models[name], self._orders[name]
-            self._dsps_known[key] = model.used_dsps(order, choice.factors, choice.ii)
+            nest = choice.unrolled
+            own = model.used_dsps(order, choice.factors, choice.ii)
+            self._dsps_known[key] = own if nest is None else nest.shared_dsps
         return self._dsps_known[key]
 
     def _cycles(self, degrees: Mapping[str, int]) -> dict[str, int]:
-        """Return the cycles of the streaming nests, the others are as long at any degree."""
+        """Return the cycles of the nests that may have lanes; others are as long at any degree."""
         found = self._assigned(degrees)
-        return {name: found[name].cycles for name in self._streaming}
+        return {name: found[name].cycles for name in self._moved}
 
     def _assigned(self, degrees: Mapping[str, int]) -> dict[str, UnrollChoice]:
         """Return the strategy of every nest; the degree of one that isn't named is 1.

@@ -70,17 +70,17 @@ def _schedule(
     fifos: Collection[str],
     choices: Mapping[str, UnrollChoice],
 ) -> Schedule:
-    nodes = tuple(
-        NodePlan(
-            node.name,
-            alignment.orders[node.name],
-            tuple(zip(node.trip_counts, choices[node.name].factors, strict=True)),
-        )
-        for node in graph.nodes
-    )
+    orders = alignment.orders
+    nodes = tuple(_plan(node, orders[node.name], choices[node.name]) for node in graph.nodes)
     factors = {plan.node: plan.factors for plan in nodes}
     channels = tuple(_channel(graph, edge, fifos, factors[edge.producer]) for edge in graph.edges)
     return Schedule(graph.name, nodes, channels, rewrites)
+
+
+def _plan(node: Node, order: tuple[str, ...], choice: UnrollChoice) -> NodePlan:
+    if choice.unrolled is not None:
+        return choice.unrolled.plan
+    return NodePlan(node.name, order, tuple(zip(node.trip_counts, choice.factors, strict=True)))
 
 
 def _channel(
@@ -251,7 +251,9 @@ def _parallelism(graph: Graph, found: Explored) -> Iterator[DesignStep]:
         listed = ", ".join(f"{name} {degree}" for name, degree in degrees.items())
         yield DesignStep(stage, listed)
     for node in graph.nodes:
-        factors = zip(node.trip_counts, found.choices[node.name].factors, strict=True)
+        choice = found.choices[node.name]
+        own = zip(node.trip_counts, choice.factors, strict=True)
+        factors = own if choice.unrolled is None else choice.unrolled.plan.unroll
         unrolled = ", ".join(f"{name} by {factor}" for name, factor in factors if factor > 1)
         if unrolled:
             yield DesignStep("inter-task optimization", f"{node.name} unrolls {unrolled}")

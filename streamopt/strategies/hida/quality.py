@@ -16,17 +16,17 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.operations import OperationList
-from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.operators import Operator
 from streamopt.perf.as_built.node_operators import node_operators
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.space.tiles import divisors
+from streamopt.strategies.sequential.unrolled_nests import unrolled_as_written
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
+    from streamopt.ir.schedule import NodePlan
     from streamopt.perf.as_built.node_operators import NodeOperators
     from streamopt.target.device import Target
 
@@ -44,12 +44,15 @@ class FactorChoice:
     ----------
     lanes
         Copies of the loop body.
+    plan
+        Of a sequential node, whose factors are of the loops of an order; all others are 1.
     """
 
     factors: tuple[int, ...]
     lanes: int
     latency_cycles: int
     dsps: int
+    plan: NodePlan | None = None
 
 
 def loop_order(node: Node) -> tuple[str, ...]:
@@ -60,7 +63,8 @@ def loop_order(node: Node) -> tuple[str, ...]:
 def choices(graph: Graph, node: Node, target: Target) -> tuple[FactorChoice, ...]:
     """Return all unroll factors that divide the trip counts, the fastest first.
 
-    A sequential node has one choice: no lanes.
+    A sequential node has those of its loops that carry nothing, as they are written; its nests run
+    one after another and share operators.
 
     Raises
     ------
@@ -68,7 +72,7 @@ def choices(graph: Graph, node: Node, target: Target) -> tuple[FactorChoice, ...
         E854 or E855 if the target has no cost for an operator.
     """
     if isinstance(node, SequentialNode):
-        return (_sequential(graph, node, target),)
+        return _sequential(graph, node, target)
     model = _NodeModel(graph, node, target)
     factors_of = (divisors(loop.trip_count, 1) for loop in node.loops)
     found = [model.choice(factors) for factors in product(*factors_of)]
@@ -139,14 +143,11 @@ def _cost(operation: Operation, target: Target) -> tuple[int, int]:
     return cost.dsps, cost.latency_cycles + 1
 
 
-def _sequential(graph: Graph, node: SequentialNode, target: Target) -> FactorChoice:
-    """Return the one choice of a sequential node: each iteration after the one before."""
-    operations = OperationList(ValueContext(graph.element_of, node.trip_counts), str)
-    for expression in node.expressions:
-        operations.value(expression)
-    made = operations.operations
-    chain = chain_cycles(made, lambda operation: _cost(operation, target)[1])
-    iteration = LOAD_CYCLES + STORE_CYCLES + chain
-    dsps = sum(_cost(operation, target)[0] for operation in made)
-    latency = node.iterations * iteration + OVERHEAD_CYCLES
-    return FactorChoice((1,) * len(node.loops), 1, latency, dsps)
+def _sequential(graph: Graph, node: SequentialNode, target: Target) -> tuple[FactorChoice, ...]:
+    """Return the lanes of a sequential node; of equal ones only the first."""
+    ones = (1,) * len(node.loops)
+    found: dict[tuple[int, int], FactorChoice] = {}
+    for own in unrolled_as_written(graph, node, target):
+        choice = FactorChoice(ones, own.lanes, own.cycles, own.shared_dsps, own.plan)
+        found.setdefault((choice.latency_cycles, choice.dsps), choice)
+    return tuple(found.values())

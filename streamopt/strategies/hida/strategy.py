@@ -8,7 +8,6 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.strategies.hida.parallelize import Parallelizer, largest_within
 from streamopt.strategies.hida.partition import partitions
@@ -76,6 +75,8 @@ def _schedule(
 
 
 def _plan(node: Node, choice: FactorChoice) -> NodePlan:
+    if choice.plan is not None:
+        return choice.plan
     unroll = tuple(zip(node.trip_counts, choice.factors, strict=True))
     return NodePlan(node.name, loop_order(node), unroll)
 
@@ -129,9 +130,12 @@ def told(
 
 
 def _lanes(node: Node, parallelizer: Parallelizer, found: Parallelization) -> str:
-    if isinstance(node, SequentialNode):
-        return f"{node.name} is sequential and stays as it is"
-    loops, factors = [*node.trip_counts], found.choices[node.name].factors
+    choice = found.choices[node.name]
+    if choice.plan is not None:
+        unrolled = ", ".join(f"{n} by {factor}" for n, factor in choice.plan.unroll if factor > 1)
+        what = f"unroll {unrolled}" if unrolled else "no loop is unrolled"
+        return f"{node.name} keeps its order, at most {found.most_lanes[node.name]} lanes: {what}"
+    loops, factors = [*node.trip_counts], choice.factors
     unrolled = ", ".join(f"{loop} by {factor}" for loop, factor in zip(loops, factors, strict=True))
     asked = parallelizer.heard(node.name)
     agrees = f", in agreement with {', '.join(asked)}" if asked else ""

@@ -21,17 +21,26 @@ from streamopt.strategies.rival import DesignStep
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from streamopt.ir.schedule import NodePlan
     from streamopt.strategies.pom.dependence_graph import DependenceGraph
     from streamopt.strategies.pom.nest import FusedNest
+    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
     from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)
 class TiledNest:
-    """Tile sizes of a nest, outermost loop first, and their estimate."""
+    """Tile sizes of a nest, outermost loop first, and their estimate.
+
+    Attributes
+    ----------
+    plan
+        Of a sequential nest, with the order that it has; None of others.
+    """
 
     tiles: tuple[int, ...]
     estimate: NestEstimate
+    plan: NodePlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ class _BottleneckSearch:
         self.target = target
         self.points = {name: self._first(nest) for name, nest in nests.items()}
         self.scales = dict.fromkeys(nests, FIRST_SCALE)
-        self.left = [name for name, nest in nests.items() if not nest.is_sequential]
+        self.left = [*nests]
         self.steps: list[DesignStep] = []
 
     def run(self) -> Searched | None:
@@ -92,6 +101,8 @@ class _BottleneckSearch:
         return Searched(self.points, cycles, self._dsps(), tuple(self.steps))
 
     def _first(self, nest: FusedNest) -> TiledNest:
+        if nest.unrolled:
+            return _unrolled(next(own for own in nest.unrolled if own.lanes == 1))
         tiles = tuple(own or 1 for own in nest.fixed or (0,) * len(nest.trip_counts))
         return TiledNest(tiles, estimated(nest, tiles, self.target))
 
@@ -107,6 +118,8 @@ class _BottleneckSearch:
         Degrees that the trip counts have no tiles for are passed over.
         """
         nest = self.nests[name]
+        if nest.unrolled:
+            return self._faster_unrolled(name)
         tried: list[tuple[int, ...]] = []
         while not tried and self.scales[name] // 2 < nest.iterations:
             tried = [*tilings(nest.trip_counts, self.scales[name], nest.fixed)]
@@ -119,6 +132,18 @@ class _BottleneckSearch:
                 best, cycles = TiledNest(tiles, found), found.cycles
         return best
 
+    def _faster_unrolled(self, name: str) -> TiledNest | None:
+        """Return the best lanes and order of a sequential nest at the next degree that has any."""
+        nest, cycles = self.nests[name], self.points[name].estimate.cycles
+        while self.scales[name] // 2 < max(own.lanes for own in nest.unrolled):
+            scale = self.scales[name]
+            self.scales[name] *= 2
+            for own in nest.unrolled:  # the fastest first
+                is_new = own.cycles < cycles and own.shared_dsps <= self.dsp_limit
+                if own.lanes <= scale and is_new:
+                    return _unrolled(own)
+        return None
+
     def _path(self, name: str) -> tuple[str, ...]:
         weights = {other: point.estimate.cycles for other, point in self.points.items()}
         return self.dependences.critical_path(weights, name)
@@ -128,6 +153,11 @@ class _BottleneckSearch:
 
     def _dsps(self) -> int:
         return max((point.estimate.dsps for point in self.points.values()), default=0)
+
+
+def _unrolled(nest: UnrolledNest) -> TiledNest:
+    tiles = tuple(factor for _, factor in nest.plan.unroll)
+    return TiledNest(tiles, NestEstimate(nest.cycles, nest.shared_dsps, 1), nest.plan)
 
 
 def _tile_step(path: tuple[str, ...], name: str, found: TiledNest) -> DesignStep:

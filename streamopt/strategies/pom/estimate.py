@@ -105,8 +105,6 @@ def _free_of_banks(nest: FusedNest, tiles: tuple[int, ...], target: Target) -> t
     chains = [_StatementChain(statement, nest, tiles, target) for statement in nest.statements]
     body = LOAD_CYCLES + max(chain.cycles for chain in chains) + STORE_CYCLES
     ii = max(chain.ii for chain in chains)
-    if nest.is_sequential:
-        ii = max(ii, body)
     return body + LOOP_CYCLES, nest.iterations // prod(tiles) - 1, ii
 
 

@@ -27,6 +27,7 @@ from streamopt.strategies.pom.dependence_graph import (
     hinted_order,
 )
 from streamopt.strategies.rival import DesignStep
+from streamopt.strategies.sequential.unrolled_nests import unrolled_in_any_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
     from streamopt.space.fixed import Fixed
+    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
+    from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +77,15 @@ class FusedNest:
     ----------
     trip_counts
         Outermost first.
-    is_sequential
-        Whether its iterations stay in order, one at a time.
+    unrolled
+        Of a sequential node: its orders and lanes, the fastest first; empty for others.
     fixed
         For each loop the tile size that a user asks for, 0 for none; empty for none at all.
     """
 
     trip_counts: tuple[int, ...]
     statements: tuple[NestStatement, ...]
-    is_sequential: bool = False
+    unrolled: tuple[UnrolledNest, ...] = ()
     fixed: tuple[int, ...] = ()
 
     @property
@@ -97,16 +100,11 @@ class FusedNest:
 
 
 def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> FusedNest:
-    """Return the nest of a graph's node with a loop order."""
+    """Return the nest of a streaming node with a loop order."""
     trips = node.trip_counts
-    is_sequential = isinstance(node, SequentialNode)
     values = {access: f"v{at}" for at, access in enumerate(_touched(node))}
     found = OperationList(ValueContext(graph.element_of, trips), values.__getitem__)
-    if isinstance(node, SequentialNode):
-        for expression in node.expressions:
-            found.value(expression)
-    else:
-        add_body(found, node, graph.array(node.write.array).element)
+    add_body(found, node, graph.array(node.write.array).element)
     ports = [Port(AccessMode.READ, a.array, a.subscripts, value) for a, value in values.items()]
     ports.append(Port(AccessMode.READ, BEFORE, (), BEFORE))
     built = built_operations(Pipeline("", (), (), tuple(ports), tuple(found.operations)))
@@ -116,7 +114,7 @@ def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> FusedNest:
     used = {name: access.iterators() for access, name in values.items()}
     lanes = _lanes(built, used, order)
     statement = NestStatement(node.name, order, accesses, built, lanes, tuple(carried))
-    return FusedNest(tuple(trips[name] for name in order), (statement,), is_sequential)
+    return FusedNest(tuple(trips[name] for name in order), (statement,))
 
 
 def _lanes(
@@ -145,7 +143,7 @@ def _is_number(operand: str) -> bool:
 
 
 def _touched(node: Node) -> tuple[Access, ...]:
-    """Return the accesses that are read, also of arrays that a sequential node writes itself."""
+    """Return the accesses that are read."""
     return tuple(dict.fromkeys(access for e in node.expressions for access in reads(e)))
 
 
@@ -167,7 +165,15 @@ class Transformed:
     steps: tuple[DesignStep, ...]
 
 
-def transformed_graph(graph: Graph, fixed: Fixed = NOTHING_FIXED) -> Transformed:
+def sequential_nest(graph: Graph, node: SequentialNode, target: Target) -> FusedNest:
+    """Return a sequential node with the orders and lanes that it may have."""
+    loops = tuple(node.trip_counts)
+    statement = NestStatement(node.name, loops, (), (), (), ())
+    trips = tuple(node.trip_counts.values())
+    return FusedNest(trips, (statement,), unrolled_in_any_order(graph, node, target))
+
+
+def transformed_graph(graph: Graph, target: Target, fixed: Fixed = NOTHING_FIXED) -> Transformed:
     """Return the nests of a graph with their loop orders, neighbours without dependence fused.
 
     Terms of a reduction may come in any order, so that every order of a streaming nest is legal.
@@ -177,9 +183,10 @@ def transformed_graph(graph: Graph, fixed: Fixed = NOTHING_FIXED) -> Transformed
     steps: list[DesignStep] = []
     nests: list[FusedNest] = []
     for node in graph.nodes:
-        is_sequential = isinstance(node, SequentialNode)
-        order = tuple(node.trip_counts) if is_sequential else hinted_order(node)
-        order = fixed.orders.get(node.name, order)
+        if isinstance(node, SequentialNode):
+            nests.append(sequential_nest(graph, node, target))
+            continue
+        order = fixed.orders.get(node.name, hinted_order(node))
         steps += _order_steps(node, order)
         sizes = tuple(fixed.factors.get((node.name, loop), 0) for loop in order)
         nest = node_nest(graph, node, order)
@@ -197,9 +204,6 @@ def transformed_graph(graph: Graph, fixed: Fixed = NOTHING_FIXED) -> Transformed
 
 
 def _order_steps(node: Node, order: tuple[str, ...]) -> list[DesignStep]:
-    if isinstance(node, SequentialNode):
-        text = f"{node.name}: loops {', '.join(order)} stay, its iterations depend on each other"
-        return [DesignStep("dependence-aware transformation", text)]
     vectors = distance_vectors(node)
     if not vectors:
         return []
@@ -224,7 +228,7 @@ def _conservatively_fused(graph: Graph, nests: list[FusedNest]) -> list[FusedNes
 
 def _may_join(graph: Graph, first: FusedNest, second: FusedNest) -> bool:
     """Return whether two neighbours may be fused; nothing lies between them in the program."""
-    if any(nest.is_sequential or nest.fixed for nest in (first, second)):
+    if any(nest.unrolled or nest.fixed for nest in (first, second)):
         return False
     if first.trip_counts != second.trip_counts:
         return False

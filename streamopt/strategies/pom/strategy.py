@@ -50,7 +50,7 @@ def design(request: RivalRequest, fixed: Fixed = NOTHING_FIXED) -> RivalAnswer:
     """
     graph = request.graph
     _check_fixed(graph, fixed)
-    first = transformed_graph(graph, fixed)
+    first = transformed_graph(graph, request.target, fixed)
     found = searched(first.nests, first.dependences, request.dsp_limit, request.target)
     if found is None:
         message = f"a nest of {graph.name} takes more than {request.dsp_limit} DSPs in one lane"
@@ -72,20 +72,17 @@ def _check_fixed(graph: Graph, fixed: Fixed) -> None:
 
 
 def _schedule(graph: Graph, first: Transformed, found: Searched) -> Schedule:
-    orders: dict[str, tuple[str, ...]] = {}
-    factors: dict[str, dict[str, int]] = {}
+    plans: dict[str, NodePlan] = {}
     for name, nest in first.nests.items():
+        point = found.points[name]
+        if point.plan is not None:
+            plans[point.plan.node] = point.plan
+            continue
         for own in nest.statements:
-            orders[own.node] = own.loops
-            factors[own.node] = dict(zip(own.loops, found.points[name].tiles, strict=True))
-    nodes = tuple(
-        NodePlan(
-            node.name,
-            orders[node.name],
-            tuple((loop.name, factors[node.name][loop.name]) for loop in node.loops),
-        )
-        for node in graph.nodes
-    )
+            factors = dict(zip(own.loops, point.tiles, strict=True))
+            unroll = tuple((loop, factors[loop]) for loop in graph.node(own.node).trip_counts)
+            plans[own.node] = NodePlan(own.node, own.loops, unroll)
+    nodes = tuple(plans[node.name] for node in graph.nodes)
     return Schedule(graph.name, nodes, ping_pongs(graph))
 
 

@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
-from streamopt.ir.expression import Read
-from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Pipeline, Port
-from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.operation_graph import built_operations
 
 if TYPE_CHECKING:
@@ -27,8 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
-    from streamopt.ir.operators import Reduction
-    from streamopt.ir.program import Loop, Statement
+    from streamopt.ir.program import Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +52,11 @@ class BandStatement:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A perfect loop nest; loops outermost first, as they are to be run.
-
-    Attributes
-    ----------
-    is_sequential
-        Whether iterations stay in order, one at a time.
-    """
+    """A perfect loop nest; loops outermost first, as they are to be run."""
 
     name: str
     loops: tuple[Loop, ...]
     body: tuple[BandStatement, ...]
-    is_sequential: bool = False
 
     @property
     def iterations(self) -> int:
@@ -120,7 +109,7 @@ class _Reads:
 
 
 def graph_band(graph: Graph, node: Node) -> Band:
-    """Return the band of a graph's node."""
+    """Return the band of a graph's streaming node."""
     return node_band((node,), graph.element_of)
 
 
@@ -135,14 +124,8 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
         Element type of an array by name.
     """
     nodes = tuple(nodes)
-    first, body = nodes[0], list[BandStatement]()
-    for node in nodes:
-        if isinstance(node, SequentialNode):
-            among = ValueContext(element_of, node.trip_counts)
-            body += [_updated(statement, among) for statement in node.statements]
-        else:
-            body.append(_assigned(node, element_of))
-    return Band(first.name, first.loops, tuple(body), isinstance(first, SequentialNode))
+    body = tuple(_assigned(node, element_of) for node in nodes)
+    return Band(nodes[0].name, nodes[0].loops, body)
 
 
 def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> BandStatement:
@@ -153,19 +136,6 @@ def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> BandState
     start = operations.value(node.start) if carried and node.start is not None else None
     made = _built(reads, operations)
     return BandStatement(node.write, reads.pairs(), made, result, carried, start)
-
-
-def _updated(statement: Statement, among: ValueContext) -> BandStatement:
-    reads = _Reads()
-    operations = OperationList(among, reads)
-    for expression in statement.expressions:
-        operations.value(expression)
-    result = operations.value(statement.value)
-    if statement.reduction is not None:
-        before = operations.value(Read(statement.target))
-        operator = _combining(statement.reduction)
-        result = operations.add(operator, among.element_of(statement.target.array), before, result)
-    return BandStatement(statement.target, reads.pairs(), _built(reads, operations), result)
 
 
 def _built(reads: _Reads, operations: OperationList) -> tuple[Operation, ...]:
@@ -179,19 +149,12 @@ def _built(reads: _Reads, operations: OperationList) -> tuple[Operation, ...]:
     return built_operations(Pipeline("", (), (), (*ports, before), made))
 
 
-def _combining(reduction: Reduction) -> Operator:
-    return {"+": Operator.ADD, "*": Operator.MUL}.get(reduction.value) or Operator(reduction.value)
-
-
 def optimized_order(band: Band) -> Band:
     """Return the band with each loop that carries a dependence moved to the outermost place.
 
     They are moved one after another, the outermost first, so that the last is outermost then. All
-    orders of a nest are legal where only its reductions carry dependences; a sequential nest stays
-    as it is.
+    orders of a nest are legal, as only its reductions carry dependences.
     """
-    if band.is_sequential:
-        return band
     order = list(band.order)
     for name in band.carrying_loops():
         order.remove(name)

@@ -131,15 +131,7 @@ class _Building:
         loops = self._lanes(statement.target.iterators())
         for lane, place in self._places(statement.target):
             result = values.at((statement.result,), loops, lane)
-            store = self._store(statement.target.array, place, result)
-            if self.band.is_sequential:
-                self._update(statement.target.array, store)
-
-    def _update(self, array: str, store: int) -> None:
-        """Note that whatever a sequential nest loads from an array may be what it has stored."""
-        self.carried += [
-            Carried(load, store, 1) for (name, _), load in self.loaded.items() if name == array
-        ]
+            self._store(statement.target.array, place, result)
 
     def _accumulate(self, statement: BandStatement, values: _Values) -> None:
         """Append a chain of additions for each element, from its load to its store."""

@@ -67,7 +67,7 @@ def combined(levels: Sequence[Sequence[ExploredBand]], dsp_limit: int) -> Combin
         return None
     bands = [band for level in levels for band in level]
     points = {
-        explored.band.name: explored.points[int(places[0])]
+        explored.name: explored.points[int(places[0])]
         for explored, places in zip(bands, total.chosen, strict=True)
     }
     return Combined(int(total.cycles[0]), int(total.dsps[0]), points)

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,9 +22,11 @@ from streamopt.space.tiles import divisors
 from streamopt.strategies.scalehls.quality import Latencies, quality
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from streamopt.ir.schedule import NodePlan
     from streamopt.strategies.scalehls.band import Band
+    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
     from streamopt.target.device import Target
 
 SEED = 0
@@ -39,12 +41,15 @@ class DesignPoint:
     ----------
     tiles
         Tile size of each loop, outermost loop first.
+    plan
+        Of a sequential node.
     """
 
     cycles: int
     dsps: int
     ii: int
     tiles: tuple[int, ...]
+    plan: NodePlan | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class ExploredBand:
         Tilings that were estimated.
     """
 
-    band: Band
+    name: str
     points: tuple[DesignPoint, ...]
     estimated: int
 
@@ -71,6 +76,27 @@ def frontier(points: Iterable[DesignPoint]) -> tuple[DesignPoint, ...]:
         if not kept or point.dsps < kept[-1].dsps:
             kept.append(point)
     return tuple(kept)
+
+
+def explored_nests(
+    name: str, nests: Sequence[UnrolledNest], limits: ExplorationLimits | None = None
+) -> ExploredBand:
+    """Return the Pareto points of a sequential node, whose nests keep their order.
+
+    They are few enough for all within the limits to be estimated.
+
+    Parameters
+    ----------
+    nests
+        It with each lanes.
+    """
+    limits = limits or ExplorationLimits()
+    points: list[DesignPoint] = []
+    for nest in nests:
+        tiles = tuple(factor for _, factor in nest.plan.unroll)
+        if nest.lanes <= limits.most_lanes and max(tiles) <= limits.most_loop_lanes:
+            points.append(DesignPoint(nest.cycles, nest.dsps, 1, tiles, nest.plan))
+    return ExploredBand(name, frontier(points), len(points))
 
 
 def explore(band: Band, target: Target, limits: ExplorationLimits | None = None) -> ExploredBand:
@@ -111,7 +137,7 @@ class _Exploration:
                 break
             self.points = frontier((*self.points, *self._estimated(proposal)))
             rounds += 1
-        return ExploredBand(self.band, self.points, len(first) + rounds)
+        return ExploredBand(self.band.name, self.points, len(first) + rounds)
 
     def _proposal(self, left: _Neighbours, exhausted: set[Tiling]) -> Tiling | None:
         """Return the nearest neighbour of a point of the frontier, taken from those left."""
@@ -130,9 +156,9 @@ class _Exploration:
         tiles = self.space.tiles(tiling)
         found = quality(self.band, tiles, self.target, self.latency)
         sizes = tuple(tiles.values())
-        # a sequential node can't be asked for an interval
-        intervals = found.intervals[:1] if self.band.is_sequential else found.intervals
-        return tuple(DesignPoint(found.cycles(ii), found.dsps(ii), ii, sizes) for ii in intervals)
+        return tuple(
+            DesignPoint(found.cycles(ii), found.dsps(ii), ii, sizes) for ii in found.intervals
+        )
 
     def _tiling(self, point: DesignPoint) -> Tiling:
         pairs = zip(self.space.sizes, point.tiles, strict=True)
@@ -219,11 +245,8 @@ class TilingSpace:
 
 
 def tiling_space(band: Band, limits: ExplorationLimits) -> TilingSpace:
-    """Return the tilings of a band; a sequential nest has one, without tiles."""
-    sizes = tuple(
-        (1,) if band.is_sequential else _factors(loop.trip_count, limits.most_loop_lanes)
-        for loop in band.loops
-    )
+    """Return the tilings of a band."""
+    sizes = tuple(_factors(loop.trip_count, limits.most_loop_lanes) for loop in band.loops)
     return TilingSpace(band.order, sizes)
 
 

@@ -71,10 +71,7 @@ class Quality:
 
 
 def quality(band: Band, tiles: Mapping[str, int], target: Target, latency: Latencies) -> Quality:
-    """Return the estimate of a band with some tile sizes.
-
-    A sequential nest is not pipelined across iterations that may depend on each other.
-    """
+    """Return the estimate of a band with some tile sizes."""
     body = unrolled_body(band, tiles)
     times = timetable(body, latency)
     iterations = prod(loop.trip_count // tiles[loop.name] for loop in band.loops)

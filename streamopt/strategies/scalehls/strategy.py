@@ -15,6 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.strategies.rival import DesignStep, RivalAnswer, ping_pongs
 from streamopt.strategies.scalehls.band import graph_band, optimized_order, permutation_map
@@ -25,7 +26,8 @@ from streamopt.strategies.scalehls.dataflow import (
     with_copies,
     without_copies,
 )
-from streamopt.strategies.scalehls.exploration import explore
+from streamopt.strategies.scalehls.exploration import explore, explored_nests
+from streamopt.strategies.sequential.unrolled_nests import unrolled_as_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,10 +56,11 @@ def design(request: RivalRequest) -> RivalAnswer:
         E540 if no combination of the explored points keeps the limit.
     """
     graph = request.graph
-    bands = {node.name: graph_band(graph, node) for node in graph.nodes}
+    streaming = [node for node in graph.nodes if not isinstance(node, SequentialNode)]
+    bands = {node.name: graph_band(graph, node) for node in streaming}
     ordered = {name: optimized_order(band) for name, band in bands.items()}
-    explored = _explored(ordered, request.target)
-    levels = levels_of([*bands], _paths(graph))
+    explored = _explored(ordered, request.target) | _unrolled(graph, request.target)
+    levels = levels_of([node.name for node in graph.nodes], _paths(graph))
     by_level = [[explored[name] for name in names] for names in levels]
     found = combined(by_level, request.dsp_limit)
     if found is None:
@@ -66,7 +69,7 @@ def design(request: RivalRequest) -> RivalAnswer:
         *_order_steps(bands, ordered),
         *(_exploration_step(one) for one in explored.values()),
         _final_step(found, request.dsp_limit),
-        *(_point_step(ordered[name], point) for name, point in found.points.items()),
+        *(_point_step(name, ordered, point) for name, point in found.points.items()),
         _dataflow_step(graph, found),
     )
     return RivalAnswer(_schedule(graph, ordered, found), steps, found.cycles, found.dsps)
@@ -75,8 +78,17 @@ def design(request: RivalRequest) -> RivalAnswer:
 def _explored(bands: dict[str, Band], target: Target) -> dict[str, ExploredBand]:
     """Return the Pareto points of each band; equal ones are explored once."""
     return {
-        name: replace(_explored_once(band.anonymous(), target), band=band)
+        name: replace(_explored_once(band.anonymous(), target), name=name)
         for name, band in bands.items()
+    }
+
+
+def _unrolled(graph: Graph, target: Target) -> dict[str, ExploredBand]:
+    """Return the Pareto points of the sequential nodes, whose nests are as they are written."""
+    return {
+        node.name: explored_nests(node.name, unrolled_as_written(graph, node, target))
+        for node in graph.nodes
+        if isinstance(node, SequentialNode)
     }
 
 
@@ -88,11 +100,14 @@ def _explored_once(band: Band, target: Target) -> ExploredBand:
 def _schedule(graph: Graph, ordered: dict[str, Band], found: Combined) -> Schedule:
     nodes: list[NodePlan] = []
     for node in graph.nodes:
-        band, point = ordered[node.name], found.points[node.name]
-        sizes = dict(zip(band.order, point.tiles, strict=True))
+        point = found.points[node.name]
+        if point.plan is not None:
+            nodes.append(point.plan)
+            continue
+        order = ordered[node.name].order
+        sizes = dict(zip(order, point.tiles, strict=True))
         unroll = tuple((loop.name, sizes[loop.name]) for loop in node.loops)
-        target_ii = 1 if band.is_sequential else point.ii
-        nodes.append(NodePlan(node.name, band.order, unroll, target_ii=target_ii))
+        nodes.append(NodePlan(node.name, order, unroll, target_ii=point.ii))
     return Schedule(graph.name, tuple(nodes), ping_pongs(graph))
 
 
@@ -115,7 +130,7 @@ def _order_steps(bands: dict[str, Band], ordered: dict[str, Band]) -> Iterator[D
 
 
 def _exploration_step(explored: ExploredBand) -> DesignStep:
-    text = f"{explored.band.name}: {explored.estimated} tilings estimated, "
+    text = f"{explored.name}: {explored.estimated} tilings estimated, "
     return DesignStep("design space exploration", f"{text}{len(explored.points)} Pareto points")
 
 
@@ -124,9 +139,10 @@ def _final_step(found: Combined, dsp_limit: int) -> DesignStep:
     return DesignStep("design finalization", text)
 
 
-def _point_step(band: Band, point: DesignPoint) -> DesignStep:
-    tiles = ", ".join(f"{n} {size}" for n, size in zip(band.order, point.tiles, strict=True))
-    text = f"{band.name}: tiles {tiles}, II {point.ii}, {point.cycles} cycles, {point.dsps} DSPs"
+def _point_step(name: str, ordered: dict[str, Band], point: DesignPoint) -> DesignStep:
+    order = ordered[name].order if point.plan is None else point.plan.order
+    tiles = ", ".join(f"{n} {size}" for n, size in zip(order, point.tiles, strict=True))
+    text = f"{name}: tiles {tiles}, II {point.ii}, {point.cycles} cycles, {point.dsps} DSPs"
     return DesignStep("loop tiling and pipelining", text)
 
 

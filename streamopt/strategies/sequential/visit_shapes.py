@@ -75,6 +75,11 @@ class PhaseShape:
     spans: tuple[LoopSpan, ...]
     is_repeated: bool
 
+    @property
+    def is_empty(self) -> npt.NDArray[np.bool_]:
+        """Return whether the visits of each row have no iterations."""
+        return np.any([span.extent <= 0 for span in self.spans], axis=0)
+
     def cycles(self, lanes: Mapping[str, int], least_cycles: int) -> float:
         """Return about how many cycles all visits take.
 
@@ -92,9 +97,8 @@ class PhaseShape:
                 visits = visits * own
             else:
                 tiles = tiles * own
-        is_empty = np.any([span.extent <= 0 for span in self.spans], axis=0)
         least = max(1, least_cycles)
-        return float((visits * np.where(is_empty, 1.0, np.maximum(tiles, least))).sum())
+        return float((visits * np.where(self.is_empty, 1.0, np.maximum(tiles, least))).sum())
 
 
 def phase_shapes(steps: Steps) -> tuple[PhaseShape, ...]:

@@ -15,6 +15,7 @@ from streamopt.transforms.autoschedule.legality import is_legal
 from streamopt.transforms.autoschedule.loosening import with_loosened_loops
 from streamopt.transforms.autoschedule.orders import (
     OrderedPiece,
+    all_in_order,
     in_source_order,
     steepest,
     sunk,
@@ -130,7 +131,7 @@ def _improved(best: _Proposal, taken: tuple[str, ...]) -> _Proposal:
     for changes in (with_loosened_loops, with_fused_neighbours):
         found: list[_Proposal] = []
         for items in changes(best.problem, best.items):
-            steps = _checked(best.problem, items, taken)
+            steps = checked_steps(best.problem, items, taken)
             if steps is not None and (cost := _cost(steps)) < _GAIN * best.cost:
                 found.append(_Proposal(best.problem, items, cost))
         if found:
@@ -142,16 +143,13 @@ def _shifted(best: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
     """Yield an order with phases that run some iterations behind others."""
     for delay in _DELAYS:
         items = with_shifted_phases(best.problem, best.items, delay)
-        if items is not None and _checked(best.problem, items, taken) is not None:
+        if items is not None and checked_steps(best.problem, items, taken) is not None:
             yield _Proposal(best.problem, items, best.cost)
 
 
 def _as_it_is(problem: OrderProblem) -> _Proposal:
     """Return the order of the node itself, which is legal and takes longest."""
-    items: tuple[OrderedItem, ...] = tuple(map(OrderedPiece, problem.places))
-    for level in reversed(range(len(problem.loops))):
-        items = in_source_order(problem, level, items)
-    return _Proposal(problem, tuple(sunk(items)), inf)
+    return _Proposal(problem, tuple(sunk(all_in_order(problem))), inf)
 
 
 def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
@@ -174,7 +172,7 @@ def _add(
     if order is None or steepest(order) > _STEEPEST:
         return None
     items = tuple(sunk(order))
-    steps = _checked(problem, items, taken)
+    steps = checked_steps(problem, items, taken)
     if steps is not None:
         found.setdefault(str(steps), _Proposal(problem, items, _cost(steps)))
     return steps
@@ -206,12 +204,12 @@ def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:
     return in_source_order(problem, level, _peeled(problem, level + 1))
 
 
-def _checked(
-    problem: OrderProblem, order: Sequence[SunkItem], taken: tuple[str, ...]
+def checked_steps(
+    problem: OrderProblem, order: Sequence[SunkItem], taken: tuple[str, ...], name: str = ""
 ) -> Steps | None:
     """Return the steps of an order; None if they aren't legal."""
     try:
-        made = built(problem, order, "", FreeNames(taken))
+        made = built(problem, order, name, FreeNames(taken))
     except (NoStepsError, TreeChoiceError):
         return None
     return made.steps if is_legal(problem, made) else None

@@ -71,6 +71,14 @@ def in_source_order(
     return (OrderedLoop(dict.fromkeys(problem.places, value), is_parallel=False, body=items),)
 
 
+def all_in_order(problem: OrderProblem) -> tuple[OrderedItem, ...]:
+    """Return the order of the node itself: all of its loops in order."""
+    items: tuple[OrderedItem, ...] = tuple(map(OrderedPiece, problem.places))
+    for level in reversed(range(len(problem.loops))):
+        items = in_source_order(problem, level, items)
+    return items
+
+
 def sunk(items: Sequence[OrderedItem], around: tuple[OrderedLoop, ...] = ()) -> Iterator[SunkItem]:
     """Yield an order with parallel loops inside of all others: they are put around each item.
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
-from streamopt.transforms.autoschedule import steps_of
+from streamopt.transforms.autoschedule import WRITTEN, steps_of, written_steps
 from streamopt.transforms.planned_loops import factor_problems, has_all_factors, loop_problems
 
 if TYPE_CHECKING:
@@ -30,13 +30,20 @@ def planned_steps(
     KeyError
         For an unknown order.
     """
-    found = steps_of(node, arrays)
     if not plan.steps:
-        return found[0], one_lane(found[0], plan)
-    for steps in found:
-        if steps.name == plan.steps:
-            return steps, plan
-    raise KeyError(plan.steps)
+        first = steps_of(node, arrays)[0]
+        return first, one_lane(first, plan)
+    steps = _named(node, plan.steps, arrays)
+    if steps is None:
+        raise KeyError(plan.steps)
+    return steps, plan
+
+
+def _named(node: SequentialNode, name: str, arrays: Mapping[str, Array]) -> Steps | None:
+    """Return the order of a name; None if there is none."""
+    if name == WRITTEN:
+        return written_steps(node, arrays)
+    return next((steps for steps in steps_of(node, arrays) if steps.name == name), None)
 
 
 def one_lane(steps: Steps, plan: NodePlan) -> NodePlan:
@@ -52,11 +59,10 @@ def plan_problems(
     if not plan.steps:
         yield from _problems_of_default(node, plan)
         return
-    known = steps_of(node, arrays)
-    steps = next((one for one in known if one.name == plan.steps), None)
+    steps = _named(node, plan.steps, arrays)
     if steps is None:
         message = f"node '{node.name}' has no order of iterations '{plan.steps}'"
-        names = ", ".join(f"'{one.name}'" for one in known)
+        names = ", ".join(f"'{n}'" for n in (*(s.name for s in steps_of(node, arrays)), WRITTEN))
         yield Diagnostic("E311", message, node.loc, f"choose one of {names}")
         return
     names = [loop.name for loop in steps.loops]

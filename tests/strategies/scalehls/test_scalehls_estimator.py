@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 import streamopt as so
 from streamopt import dsl
-from streamopt.ir.graph import SequentialNode
 from streamopt.strategies.scalehls.band import graph_band, optimized_order, permuted
 from streamopt.strategies.scalehls.body import unrolled_body
 from streamopt.strategies.scalehls.exploration import ExplorationLimits, tiling_space
 from streamopt.strategies.scalehls.partition import array_partition, bank_of
 from streamopt.strategies.scalehls.quality import PORTS, Latencies, Quality, quality, timetable
 from tests.support.programs import scalehls_kernels as kernels
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EDGE = kernels.EDGE
 LOAD, ADD, MUL, STORE = 2, 5, 4, 1
@@ -96,22 +91,3 @@ def test_timetables_keep_operands_ports_and_length(seed: int) -> None:
             bank = bank_of(step.touch.address, splits[step.touch.array])
             users[step.touch.array, bank, begin] += 1
     assert max(users.values()) <= PORTS
-
-
-def test_sequential_nest_waits_for_what_it_stored(tmp_path: Path) -> None:
-    source = tmp_path / "scan.c"
-    source.write_text(
-        "void scan(float A[16][8]) {\n"
-        "  for (int i = 1; i < 16; i++)\n"
-        "    for (int j = 1; j < 8; j++)\n"
-        "      A[i][j] = A[i - 1][j] * A[i][j - 1] + A[i][j];\n"
-        "}\n"
-    )
-    graph = so.dataflow(so.load(source))
-    (node,) = (node for node in graph.nodes if isinstance(node, SequentialNode))
-    band = graph_band(graph, node)
-    assert band.is_sequential
-    assert optimized_order(band) == band
-    assert tiling_space(band, ExplorationLimits()).within(32) == [(0,) * len(band.loops)]
-    found = quality(band, dict.fromkeys(band.order, 1), EDGE, Latencies(EDGE))
-    assert found.least_ii >= LOAD + MUL + ADD + STORE

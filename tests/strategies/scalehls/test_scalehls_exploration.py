@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from streamopt.strategies.scalehls.band import Band, optimized_order
+from streamopt.strategies.scalehls.band import optimized_order
 from streamopt.strategies.scalehls.combination import combined
 from streamopt.strategies.scalehls.exploration import (
     DesignPoint,
@@ -79,9 +79,9 @@ def test_combination_is_the_fastest_of_all(seed: int) -> None:
     bands = [band for level in levels for band in level]
     costs: list[tuple[int, int]] = []
     for points in product(*(band.points for band in bands)):
-        chosen = dict(zip((band.band.name for band in bands), points, strict=True))
+        chosen = dict(zip((band.name for band in bands), points, strict=True))
         dsps = sum(point.dsps for point in points)
-        cycles = sum(max(chosen[b.band.name].cycles for b in level) for level in levels)
+        cycles = sum(max(chosen[b.name].cycles for b in level) for level in levels)
         costs += [(cycles, dsps)] if dsps <= limit else []
     found = combined(levels, limit)
     if not costs:
@@ -94,4 +94,4 @@ def test_combination_is_the_fastest_of_all(seed: int) -> None:
 
 def _explored(random: Random, name: str) -> ExploredBand:
     points = (DesignPoint(random.randrange(1, 50), random.randrange(30), 1, ()) for _ in range(6))
-    return ExploredBand(Band(name, (), ()), frontier(points), 6)
+    return ExploredBand(name, frontier(points), 6)

@@ -10,7 +10,7 @@ import pytest
 from streamopt.errors import StreamoptError
 from streamopt.ir.expression import reads
 from streamopt.ir.graph import SequentialNode
-from streamopt.transforms.autoschedule import steps_of
+from streamopt.transforms.autoschedule import steps_of, written_steps
 from streamopt.transforms.canonicalize import canonicalize
 from tests.support.nightly import in_nightly
 from tests.support.programs.c_nests import program_of
@@ -31,7 +31,7 @@ def check_orders(graph: Graph, node: SequentialNode, seed: int) -> int:
     arrays = {name: graph.array(name) for name in (*read, *node.outputs)}
     expected = initial(arrays, seed)
     run_node(node, expected)
-    orders = steps_of(node, arrays)
+    orders = (*steps_of(node, arrays), written_steps(node, arrays))
     for steps in orders:
         found = initial(arrays, seed)
         run_steps(steps, found, random.Random(seed))

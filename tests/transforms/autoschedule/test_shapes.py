@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.pipeline import SourceOptions, load
-from streamopt.transforms.autoschedule import steps_of
+from streamopt.transforms.autoschedule import WRITTEN, steps_of, written_steps
 from streamopt.transforms.canonicalize import canonicalize
 from tests.support.runners.polybench import KERNELS, source
 from tests.support.step_shapes import shape
+
+if TYPE_CHECKING:
+    from streamopt.ir.program import Array
 
 MEDIUM = {
     "adi": "100 (199 ({198}), 198 ({198}), 199 ({198}), 198 ({198}))",
@@ -28,13 +33,31 @@ MEDIUM = {
     "trisolv": "400 ({}, {399})",
 }
 
+AS_WRITTEN = {
+    "fdtd-2d": "100 ({240}, {199 240}, {200 239}, {199 239})",
+    "jacobi-2d": "100 ({248 248}, {248 248})",
+    "lu": "399 (399 ({+398}, {}), {+399 399})",
+    "seidel-2d": "100 (398 (398 ({})))",
+}
 
-@pytest.mark.parametrize("kernel", MEDIUM)
-def test_kernels_have_few_steps_with_wide_phases(kernel: str) -> None:
+
+def medium(kernel: str) -> tuple[SequentialNode, dict[str, Array]]:
     macros = {"MEDIUM_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
     program = load(source(kernel), options=SourceOptions(define=macros, include=[KERNELS]))
     graph = canonicalize(program)
-    arrays = {array.name: array for array in graph.arrays}
     (node,) = (node for node in graph.nodes if isinstance(node, SequentialNode))
-    best, *_ = steps_of(node, arrays)
+    return node, {array.name: array for array in graph.arrays}
+
+
+@pytest.mark.parametrize("kernel", MEDIUM)
+def test_kernels_have_few_steps_with_wide_phases(kernel: str) -> None:
+    best, *_ = steps_of(*medium(kernel))
     assert shape(best.items) == MEDIUM[kernel]
+
+
+@pytest.mark.parametrize("kernel", AS_WRITTEN)
+def test_no_loop_moves_in_the_order_as_written(kernel: str) -> None:
+    """Loops that carry nothing are a phase only where all loops inside of them are, too."""
+    steps = written_steps(*medium(kernel))
+    assert steps.name == WRITTEN
+    assert shape(steps.items) == AS_WRITTEN[kernel]
