@@ -81,25 +81,17 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class DesignWarning:
-    """A fact to know before a design is built: a stable code, and what to do about it.
-
-    Attributes
-    ----------
-    words
-        The fact.
-    cause
-        The reason of it, or the evidence; empty where the words say it all.
-    remedy
-        The change that avoids it; empty where there is none.
-    place
-        In the user's source; None where it is of the whole design.
-    """
+    """A fact to know before a design is built: a stable code, and what to do about it."""
 
     code: str
     words: str
+    """The fact."""
     cause: str = ""
+    """The reason of it, or the evidence; empty where the words say it all."""
     remedy: str = ""
+    """The change that avoids it; empty where there is none."""
     place: SourceLoc | None = None
+    """In the user's source; None where it is of the whole design."""
 
     def __str__(self) -> str:
         """Return ``place: code words: cause`` and, on a second line, the remedy."""

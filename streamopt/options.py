@@ -89,23 +89,16 @@ def option_group(**choices: Iterable[str]) -> Callable[[type[T]], type[T]]:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """The options of a function.
-
-    Attributes
-    ----------
-    positional
-        Names of those that may be given without a name, in order.
-    kinds
-        By name: the types that its value may have, any where there are none.
-    groups
-        By option within a group of options: what to give instead of it.
-    """
+    """The options of a function."""
 
     function: str
     positional: tuple[str, ...]
+    """Names of those that may be given without a name, in order."""
     kinds: Mapping[str, tuple[Kind, ...]]
+    """By name: the types that its value may have, any where there are none."""
     choices: Mapping[str, tuple[str, ...]]
     groups: Mapping[str, str]
+    """By option within a group of options: what to give instead of it."""
 
     @classmethod
     def of(

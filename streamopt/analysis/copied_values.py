@@ -20,28 +20,19 @@ from streamopt.ir.expression import Access, Condition, Expression, Read, substit
 
 @dataclass(slots=True)
 class CopiedValues:
-    """Finds the origins of reads of what copies write.
-
-    Attributes
-    ----------
-    flow
-        Of values, at least of those that copies write.
-    copies
-        Places of the copies among the statements; each has one read at most.
-    closure
-        From each iteration of a copy to those whose values it hands on.
-    ends
-        Iterations of copies that are origins.
-    is_exact
-        Whether the closure holds nothing more.
-    """
+    """Finds the origins of reads of what copies write."""
 
     statements: Sequence[StatementInstance]
     flow: DataFlow
+    """Of values, at least of those that copies write."""
     copies: Collection[int]
+    """Places of the copies among the statements; each has one read at most."""
     closure: Any = field(init=False)
+    """From each iteration of a copy to those whose values it hands on."""
     ends: Any = field(init=False)
+    """Iterations of copies that are origins."""
     is_exact: bool = field(init=False)
+    """Whether the closure holds nothing more."""
 
     def __post_init__(self) -> None:
         import islpy as isl

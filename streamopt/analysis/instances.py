@@ -30,22 +30,15 @@ Hull = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class StatementInstance:
-    """A statement at its place.
-
-    Attributes
-    ----------
-    loops
-        Outermost first.
-    position
-        Place among its siblings at every level; one more than there are loops.
-    guards
-        Conditions of the branches around it, outermost first.
-    """
+    """A statement at its place."""
 
     assign: Assign
     loops: tuple[RangeLoop, ...]
+    """Outermost first."""
     position: tuple[int, ...]
+    """Place among its siblings at every level; one more than there are loops."""
     guards: tuple[ir.Condition, ...] = ()
+    """Conditions of the branches around it, outermost first."""
 
     @property
     def target(self) -> ir.Access:

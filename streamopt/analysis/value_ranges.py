@@ -23,26 +23,19 @@ from streamopt.ir.element import ElementType, FixedPoint
 
 @dataclass(frozen=True, slots=True)
 class ValueContext:
-    """Arrays and loops around an expression.
-
-    Attributes
-    ----------
-    element_of
-        Element type of an array by name.
-    trip_counts
-        Of the loops around it.
-    known
-        Ranges of arrays that hold less than their types could.
-    found
-        Ranges of operations that were asked for before, by identity: a long sum is looked at once.
-    """
+    """Arrays and loops around an expression."""
 
     element_of: Callable[[str], ElementType]
+    """Element type of an array by name."""
     trip_counts: Mapping[str, int]
+    """Of the loops around it."""
     known: Mapping[str, Range] = field(default_factory=dict[str, "Range"])
+    """Ranges of arrays that hold less than their types could."""
     found: dict[int, tuple[ir.Expression, Range | None]] = field(
         default_factory=dict[int, "tuple[ir.Expression, Range | None]"], repr=False, compare=False
     )
+    """Ranges of operations that were asked for before, by identity: a long sum is looked at
+    once."""
 
 
 def value_range(expression: ir.Expression, among: ValueContext) -> Range | None:

@@ -34,26 +34,18 @@ _IMPORTED = re.compile(r"^from (streamopt\.[\w.]+) import (\([^)]*\)|[^\n]*)", r
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """A code with all that is known of it.
-
-    Attributes
-    ----------
-    meaning
-        One sentence.
-    family
-        Name of the exception that carries it, or ``warning``.
-    messages, hints
-        As the source writes them, with ``...`` for what differs.
-    places
-        Modules that raise it.
-    """
+    """A code with all that is known of it."""
 
     code: str
     meaning: str
+    """One sentence."""
     family: str
+    """Name of the exception that carries it, or ``warning``."""
+    # messages, hints: as the source writes them, with ``...`` for what differs
     messages: tuple[str, ...]
     hints: tuple[str, ...]
     places: tuple[str, ...]
+    """Modules that raise it."""
 
 
 def known_codes() -> tuple[str, ...]:

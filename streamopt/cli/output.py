@@ -119,24 +119,16 @@ def put(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a design goes: an HLS project, or the file of its schedule.
-
-    Attributes
-    ----------
-    project
-        Directory of the HLS project; None for the schedule alone.
-    schedule_file
-        Where the schedule goes without a project.
-    seed
-        Of the test bench's data.
-    data
-        Those of a project, made before what takes long; None to make them when it is written.
-    """
+    """Where a design goes: an HLS project, or the file of its schedule."""
 
     project: Path | None
+    """Directory of the HLS project; None for the schedule alone."""
     schedule_file: Path
+    """Where the schedule goes without a project."""
     seed: int
+    """Of the test bench's data."""
     data: Golden | None = None
+    """Those of a project, made before what takes long; None to make them when it is written."""
 
     @classmethod
     def of(

@@ -45,25 +45,18 @@ class StageState(Enum):
 
 @dataclass(slots=True)
 class Stage:
-    """A line of the checklist.
-
-    Attributes
-    ----------
-    words
-        On the work under way, or on its result.
-    share
-        Of the stage that is done; None where nobody knows.
-    counted_from
-        When a share was first told, and that share: the pace is measured from there.
-    """
+    """A line of the checklist."""
 
     name: str
     words: str = ""
+    """On the work under way, or on its result."""
     state: StageState = StageState.WAITING
     share: float | None = None
+    """Of the stage that is done; None where nobody knows."""
     seconds: float = 0.0
     started: float = field(default_factory=perf_counter)
     counted_from: tuple[float, float] | None = None
+    """When a share was first told, and that share: the pace is measured from there."""
 
     @property
     def elapsed_seconds(self) -> float:

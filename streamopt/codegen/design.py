@@ -31,37 +31,25 @@ class BackendName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Emitted files and what a caller must know to run them.
-
-    Attributes
-    ----------
-    name
-        Name of the graph.
-    files
-        Pairs (path in the project, text).
-    top
-        Name of the top function; its file is ``<top>.cpp``.
-    ports
-        Pairs (array, C++ name) of the arrays that the top function takes, in its order. Data
-        files are called by the C++ name.
-    schedule_sha256
-        Hash of the schedule that the files implement.
-    copies
-        Pairs (array, original) of ``ports`` that are given what the original is.
-    findings
-        What the vendor's tool may warn of; see `streamopt.codegen.checks`.
-    backend
-        Name of the back end that made it; see `streamopt.codegen.design`.
-    """
+    """Emitted files and what a caller must know to run them."""
 
     name: str
+    """Name of the graph."""
     files: tuple[tuple[str, str], ...]
+    """Pairs (path in the project, text)."""
     top: str
+    """Name of the top function; its file is ``<top>.cpp``."""
     ports: tuple[tuple[str, str], ...]
+    """Pairs (array, C++ name) of the arrays that the top function takes, in its order. Data files
+    are called by the C++ name."""
     schedule_sha256: str
+    """Hash of the schedule that the files implement."""
     copies: tuple[tuple[str, str], ...] = ()
+    """Pairs (array, original) of ``ports`` that are given what the original is."""
     backend: str = "vitis"
+    """Name of the back end that made it; see `streamopt.codegen.design`."""
     findings: tuple[Finding, ...] = ()
+    """What the vendor's tool may warn of; see `streamopt.codegen.checks`."""
 
     def __repr__(self) -> str:
         """Return the name, the back end and the number of files on one line."""

@@ -101,24 +101,16 @@ def _no_function(operator: Operator, element: ElementType) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionText:
-    """Prints expressions.
-
-    Attributes
-    ----------
-    element_of
-        Element type of an array by name.
-    read
-        Text of an operand, of its array's type.
-    index
-        Text of an affine expression of the iterators.
-    function
-        Name of the function that stands for an operator; None for the operator itself.
-    """
+    """Prints expressions."""
 
     element_of: Callable[[str], ElementType]
+    """Element type of an array by name."""
     read: Callable[[ir.Access], str]
+    """Text of an operand, of its array's type."""
     index: Callable[[Affine], str]
+    """Text of an affine expression of the iterators."""
     function: Callable[[Operator, ElementType], str | None] = _no_function
+    """Name of the function that stands for an operator; None for the operator itself."""
 
     def text(self, expression: ir.Expression, wanted: ElementType) -> str:
         """Return the text of an expression's value, converted to a type.

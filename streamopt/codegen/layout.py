@@ -27,38 +27,26 @@ from streamopt.ir.scheduled import (
 
 @dataclass(frozen=True, slots=True)
 class CppPort:
-    """An array or a group of streams, as the top function has it and its processes use it.
-
-    Attributes
-    ----------
-    factors
-        Cyclic partition factors of an array, streams along each dimension of a group.
-    depth_elems
-        Elements that each stream holds; None for an array.
-    kind
-        How an array crosses the boundary of the design.
-    packing
-        How its elements are packed into words outside; None for an array on the chip.
-    by_value
-        Whether it is a single number that the caller hands over by value.
-    dialect
-        The library that its streams and words are from.
-    parts
-        C++ names of the memories that hold the array, where there are several.
-    depth_words
-        Words that each stream of a `WordMover` holds; 0 for a stream of the boundary.
-    """
+    """An array or a group of streams, as the top function has it and its processes use it."""
 
     name: str
     array: Array
     factors: tuple[int, ...]
+    """Cyclic partition factors of an array, streams along each dimension of a group."""
     depth_elems: int | None = None
+    """Elements that each stream holds; None for an array."""
     kind: PortKind = PortKind.MEMORY
+    """How an array crosses the boundary of the design."""
     packing: Packing | None = None
+    """How its elements are packed into words outside; None for an array on the chip."""
     by_value: bool = False
+    """Whether it is a single number that the caller hands over by value."""
     dialect: Dialect = Dialect.HLS
+    """The library that its streams and words are from."""
     parts: tuple[str, ...] = ()
+    """C++ names of the memories that hold the array, where there are several."""
     depth_words: int = 0
+    """Words that each stream of a `WordMover` holds; 0 for a stream of the boundary."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,25 +115,17 @@ def extents_text(extents: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CppProcess:
-    """One function of the dataflow region.
-
-    Attributes
-    ----------
-    nodes
-        In program order.
-    reads
-        CppPort by (node, array).
-    writes
-        Ports that every node writes; those of a sequential node may be of several arrays.
-    arrays
-        Every array of the graph, by name.
-    """
+    """One function of the dataflow region."""
 
     name: str
     nodes: tuple[ScheduledNode, ...]
+    """In program order."""
     reads: Mapping[tuple[str, str], CppPort]
+    """CppPort by (node, array)."""
     writes: tuple[CppPort, ...]
+    """Ports that every node writes; those of a sequential node may be of several arrays."""
     arrays: Mapping[str, Array]
+    """Every array of the graph, by name."""
 
     @property
     def inputs(self) -> tuple[CppPort, ...]:
@@ -179,31 +159,22 @@ class WordMover:
 
 @dataclass(frozen=True, slots=True)
 class DesignLayout:
-    """The whole design; processes in an order in which each finds its inputs complete.
-
-    Attributes
-    ----------
-    boundary
-        What the top function takes. Streams are the last: a host, which can't hand them over,
-        leaves them out.
-    tables
-        Arrays whose values are in the design.
-    copies
-        Pairs (array, original) of the boundary, as in `streamopt.ir.graph.Graph`.
-    word_movers
-        Of the arrays in memory off the chip.
-    passes
-        How often the region runs, where that is more than once.
-    """
+    """The whole design; processes in an order in which each finds its inputs complete."""
 
     top: str
     boundary: tuple[CppPort, ...]
+    """What the top function takes. Streams are the last: a host, which can't hand them over, leaves
+    them out."""
     channels: tuple[CppPort, ...]
     processes: tuple[CppProcess, ...]
     tables: tuple[CppPort, ...] = ()
+    """Arrays whose values are in the design."""
     copies: tuple[tuple[str, str], ...] = ()
+    """Pairs (array, original) of the boundary, as in `streamopt.ir.graph.Graph`."""
     word_movers: tuple[WordMover, ...] = ()
+    """Of the arrays in memory off the chip."""
     passes: Passes | None = None
+    """How often the region runs, where that is more than once."""
 
     def home(self, port: CppPort) -> CppPort:
         """Return the port whose memory a port has: an input's, if it is updated in place."""

@@ -22,21 +22,15 @@ class Packing:
     array into that order once. An array in several memories has its first lanes in the first one::
 
         memory = lane / (lanes of a memory)          element = iteration * stride + the rest
-
-    Attributes
-    ----------
-    order
-        Dimensions, that of the outermost tile loop first.
-    lanes
-        Elements of an iteration along each dimension.
-    words
-        Of one iteration, in each memory.
     """
 
     extents: tuple[int, ...]
     order: tuple[int, ...]
+    """Dimensions, that of the outermost tile loop first."""
     lanes: tuple[int, ...]
+    """Elements of an iteration along each dimension."""
     words: Words
+    """Of one iteration, in each memory."""
 
     @property
     def iterations(self) -> int:

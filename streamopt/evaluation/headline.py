@@ -13,22 +13,15 @@ SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "U
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """Cycles, time and shares of a region.
-
-    Attributes
-    ----------
-    target_clock_ns
-        As asked for, which is faster than the claimed clock where that is at risk.
-    region
-        The part of the device that shares are of: ``an SLR``, or the device's name.
-    percent
-        By resource: the share of the region.
-    """
+    """Cycles, time and shares of a region."""
 
     claim: TimeClaim
     target_clock_ns: float
+    """As asked for, which is faster than the claimed clock where that is at risk."""
     region: str
+    """The part of the device that shares are of: ``an SLR``, or the device's name."""
     percent: Mapping[str, float]
+    """By resource: the share of the region."""
 
     @property
     def times(self) -> str:

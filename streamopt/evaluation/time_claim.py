@@ -13,22 +13,15 @@ MISS_NS = 1.6
 
 @dataclass(frozen=True, slots=True)
 class TimeClaim:
-    """A time that no tool has confirmed.
-
-    Attributes
-    ----------
-    clock_ns
-        The period of the target; a longer one where a sum puts it at risk.
-    routed_clock_ns
-        That of the fullest design of this kind that was routed, where it is longer.
-    most_routed
-        By resource of which the design takes more: the most of any routed one.
-    """
+    """A time that no tool has confirmed."""
 
     cycles: int
     clock_ns: float
+    """The period of the target; a longer one where a sum puts it at risk."""
     routed_clock_ns: float
+    """That of the fullest design of this kind that was routed, where it is longer."""
     most_routed: Mapping[str, int]
+    """By resource of which the design takes more: the most of any routed one."""
 
     @property
     def milliseconds(self) -> float:

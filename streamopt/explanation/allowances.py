@@ -47,43 +47,30 @@ IN_BOUND = ("built_dsp", "lut")
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The worth of a tenth more of one resource.
-
-    Attributes
-    ----------
-    option
-        That sets the limit.
-    limit, more, used
-        The amounts that are allowed now and then, and that the design takes now.
-    cost
-        Of the design now, in the objective: cycles of a model, or DSPs.
-    least_cost
-        No design with the larger amount costs less in the model; 0 where nothing is proved.
-    found_cost
-        Of a design that was found with the larger amount; `cost` where none is better.
-    found_simulated_cycles
-        Of that design; 0 where there is none.
-    next_amount
-        The least amount with which anything gets faster, where a tenth buys nothing; 0 where that
-        isn't known, or no amount does.
-    form
-        The rewrites of the graph that the bound is of; empty for the graph as it is.
-    is_tried
-        Whether the larger problem was solved.
-    """
+    """The worth of a tenth more of one resource."""
 
     resource: str
     option: str
+    """That sets the limit."""
+    # limit, more, used: the amounts that are allowed now and then, and that the design takes now
     limit: int
     more: int
     used: int
     cost: int
+    """Of the design now, in the objective: cycles of a model, or DSPs."""
     least_cost: int
+    """No design with the larger amount costs less in the model; 0 where nothing is proved."""
     found_cost: int
+    """Of a design that was found with the larger amount; `cost` where none is better."""
     found_simulated_cycles: int = 0
+    """Of that design; 0 where there is none."""
     next_amount: int = 0
+    """The least amount with which anything gets faster, where a tenth buys nothing; 0 where that
+    isn't known, or no amount does."""
     form: str = ""
+    """The rewrites of the graph that the bound is of; empty for the graph as it is."""
     is_tried: bool = True
+    """Whether the larger problem was solved."""
 
     @property
     def is_exact(self) -> bool:
@@ -128,23 +115,16 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Allowances:
-    """Statements for every limited resource, and the resources that have no limit.
-
-    Attributes
-    ----------
-    unit
-        Of all costs: cycles of a model, cycles between frames, or DSPs.
-    unlimited
-        Resources that the problem doesn't limit, so that more of them changes nothing.
-    why_none
-        The reason for no statement at all; empty where there are some.
-    """
+    """Statements for every limited resource, and the resources that have no limit."""
 
     level: str
     unit: str
+    """Of all costs: cycles of a model, cycles between frames, or DSPs."""
     each: tuple[Allowance, ...]
     unlimited: tuple[str, ...]
+    """Resources that the problem doesn't limit, so that more of them changes nothing."""
     why_none: str = ""
+    """The reason for no statement at all; empty where there are some."""
 
     @property
     def words(self) -> str:

@@ -29,42 +29,33 @@ MOSTLY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class PathNode:
-    """A process on the critical path; its nodes are one, or those that run one after another.
-
-    Attributes
-    ----------
-    cycles, steady_cycles
-        Of the path: all, and those in which iterations follow one another.
-    iterations, ii, lanes
-        Of its pipeline with most cycles: iterations, the cycles between the starts of two of them,
-        and the copies of the body. Iterations of pipelines that take turns are those of all.
-    waits
-        Iterations without work among them: a visit waits for what an earlier one writes.
-    depth_cycles
-        That an iteration of it takes.
-    reason
-        What asks for an interval above 1; empty for 1.
-    cause, of
-        The thing that it waited for last before most of its cycles, and the channel.
-    twice_as_fast_cycles, then
-        Of the whole design, if this process were; and the one that would hold most of its path.
-    """
+    """A process on the critical path; its nodes are one, or those that run one after another."""
 
     process: str
     nodes: tuple[str, ...]
     place: SourceLoc | None
+    # cycles, steady_cycles: of the path: all, and those in which iterations follow one another
     cycles: int
     steady_cycles: int
+    # iterations, ii, lanes: of its pipeline with most cycles: iterations, the cycles between the
+    # starts of two of them, and the copies of the body. Iterations of pipelines that take turns are
+    # those of all.
     iterations: int
     ii: int
     lanes: int
     depth_cycles: int
+    """That an iteration of it takes."""
     reason: str
+    """What asks for an interval above 1; empty for 1."""
+    # cause, of: the thing that it waited for last before most of its cycles, and the channel
     cause: PathCause
     of: str
+    # twice_as_fast_cycles, then: of the whole design, if this process were; and the one that would
+    # hold most of its path
     twice_as_fast_cycles: int
     then: str
     waits: int = 0
+    """Iterations without work among them: a visit waits for what an earlier one writes."""
 
     @property
     def name(self) -> str:
@@ -92,22 +83,15 @@ class PathNode:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """The processes that hold the critical path.
-
-    Attributes
-    ----------
-    nodes
-        Those with most cycles, the first one first.
-    others
-        Further processes on the path.
-    idle
-        Processes that aren't on it.
-    """
+    """The processes that hold the critical path."""
 
     total_cycles: int
     nodes: tuple[PathNode, ...]
+    """Those with most cycles, the first one first."""
     others: tuple[str, ...]
+    """Further processes on the path."""
     idle: tuple[str, ...]
+    """Processes that aren't on it."""
 
     @property
     def words(self) -> str:

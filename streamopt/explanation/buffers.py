@@ -25,28 +25,20 @@ MOST_TRIED = 8
 
 @dataclass(frozen=True, slots=True)
 class BufferedChannel:
-    """A ping-pong buffer.
-
-    Attributes
-    ----------
-    access
-        How the consumer reads it.
-    place
-        The consumer's place in the source, or the producer's.
-    wait_cycles
-        That its consumer waits for it.
-    cost_cycles
-        The most that a FIFO could save; None where that wasn't simulated.
-    """
+    """A ping-pong buffer."""
 
     channel: str
     producer: str
     consumer: str
     reason: BufferReason
     access: str
+    """How the consumer reads it."""
     place: SourceLoc | None
+    """The consumer's place in the source, or the producer's."""
     wait_cycles: int
+    """That its consumer waits for it."""
     cost_cycles: int | None
+    """The most that a FIFO could save; None where that wasn't simulated."""
 
     def words(self, total_cycles: int) -> str:
         """Return the channel, the reason, its place and cost."""
@@ -62,18 +54,13 @@ class BufferedChannel:
 
 @dataclass(frozen=True, slots=True)
 class Buffering:
-    """All channels that are ping-pong buffers, those that cost most first.
-
-    Attributes
-    ----------
-    cost_cycles
-        The most that all of them together cost.
-    """
+    """All channels that are ping-pong buffers, those that cost most first."""
 
     total_cycles: int
     fifos: int
     channels: tuple[BufferedChannel, ...]
     cost_cycles: int
+    """The most that all of them together cost."""
 
     @property
     def words(self) -> str:

@@ -38,28 +38,19 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class DesignChange:
-    """A change that makes a design faster, or might.
-
-    Attributes
-    ----------
-    advice
-        The change.
-    place
-        In the source; None for an option.
-    cycles
-        Simulated, of the changed design, which was made; 0 where it wasn't.
-    twice_as_fast_cycles
-        Simulated, if the node were twice as fast; 0 for others.
-    problem
-        That was solved; None where none was.
-    """
+    """A change that makes a design faster, or might."""
 
     advice: str
+    """The change."""
     place: SourceLoc | None
+    """In the source; None for an option."""
     now_cycles: int
     cycles: int = 0
+    """Simulated, of the changed design, which was made; 0 where it wasn't."""
     twice_as_fast_cycles: int = 0
+    """Simulated, if the node were twice as fast; 0 for others."""
     problem: ChangedProblem | None = None
+    """That was solved; None where none was."""
 
     @property
     def words(self) -> str:
@@ -78,20 +69,14 @@ class DesignChange:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All changes that are worth it, those with the most certain gain first.
-
-    Attributes
-    ----------
-    tried
-        Options that were tried and gave less than a hundredth.
-    gap
-        How far the design may be above the optimum of its model, as a share of it; None where
-        nothing is proved.
-    """
+    """All changes that are worth it, those with the most certain gain first."""
 
     each: tuple[DesignChange, ...]
     tried: tuple[str, ...]
+    """Options that were tried and gave less than a hundredth."""
     gap: float | None
+    """How far the design may be above the optimum of its model, as a share of it; None where
+    nothing is proved."""
 
     @property
     def words(self) -> str:

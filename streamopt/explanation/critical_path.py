@@ -7,20 +7,14 @@ from streamopt.sim import Trace
 
 @dataclass(frozen=True, slots=True)
 class PathShare:
-    """The part of a critical path that one process holds.
-
-    Attributes
-    ----------
-    cycles
-        All its cycles of the path.
-    steady_cycles
-        Those in which its iterations follow one another; in the others an iteration goes through
-        the stages of its pipeline, or a handover takes place.
-    """
+    """The part of a critical path that one process holds."""
 
     process: str
     cycles: int
+    """All its cycles of the path."""
     steady_cycles: int
+    """Those in which its iterations follow one another; in the others an iteration goes through the
+    stages of its pipeline, or a handover takes place."""
 
 
 def path_shares(trace: Trace) -> tuple[PathShare, ...]:

@@ -14,28 +14,19 @@ from streamopt.strategies.solution import Solution
 
 @dataclass(frozen=True, slots=True)
 class ChangedProblem:
-    """A problem beside the one that a design answers.
+    """A problem beside the one that a design answers."""
 
-    Attributes
-    ----------
-    level, dsps
-        Others than the problem's; empty or None for the same.
-    limits
-        By option of a limit on the design as built, another amount.
-    tiling_limit
-        Another least trip count of a tile loop.
-    rewrites
-        That change the graph before.
-    fewest_dsps_within_cycles
-        Asks for the fewest DSPs of a latency in place of the problem's objective.
-    """
-
+    # level, dsps: others than the problem's; empty or None for the same
     level: str = ""
     dsps: int | None = None
     limits: tuple[tuple[str, int], ...] = ()
+    """By option of a limit on the design as built, another amount."""
     tiling_limit: int | None = None
+    """Another least trip count of a tile loop."""
     rewrites: tuple[str, ...] = ()
+    """That change the graph before."""
     fewest_dsps_within_cycles: int | None = None
+    """Asks for the fewest DSPs of a latency in place of the problem's objective."""
 
 
 Asking: TypeAlias = Callable[[ChangedProblem], "Solution | None"]
@@ -44,26 +35,18 @@ Asking: TypeAlias = Callable[[ChangedProblem], "Solution | None"]
 
 @dataclass(frozen=True, slots=True)
 class KnownDesign:
-    """A design to explain.
-
-    Attributes
-    ----------
-    scheduled
-        After the schedule's rewrites.
-    evaluation
-        As built, with samples in its trace.
-    facts
-        The record of its result; empty for a schedule made by hand.
-    ask
-        Solves other problems; None if nothing is to be solved.
-    """
+    """A design to explain."""
 
     scheduled: ScheduledGraph
+    """After the schedule's rewrites."""
     schedule: Schedule
     evaluation: Evaluation
+    """As built, with samples in its trace."""
     facts: Facts
+    """The record of its result; empty for a schedule made by hand."""
     warnings: tuple[DesignWarning, ...]
     ask: Asking | None
+    """Solves other problems; None if nothing is to be solved."""
 
     @property
     def name(self) -> str:

@@ -12,40 +12,30 @@ FAR = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The speed of a design, its size, and its proof.
-
-    Attributes
-    ----------
-    modelled_cycles, bound_cycles
-        Of the model in which it was solved; 0 where it wasn't, or nothing is known.
-    region
-        The part that the shares are of.
-    fullest, fullest_percent
-        The resource of which it takes most, and the share.
-    proof
-        In words; empty where nothing is proved.
-    form
-        The rewrites of the graph that the bound is of.
-    maker
-        The strategy of another system that made the schedule; empty for none.
-    solved_cycles
-        Of the schedule that the record is of, where this is another one; else 0.
-    """
+    """The speed of a design, its size, and its proof."""
 
     name: str
     cycles: int
     milliseconds: float
     clock_mhz: float
     region: str
+    """The part that the shares are of."""
+    # fullest, fullest_percent: the resource of which it takes most, and the share
     fullest: str
     fullest_percent: float
     level: str
+    # modelled_cycles, bound_cycles: of the model in which it was solved; 0 where it wasn't, or
+    # nothing is known
     modelled_cycles: int
     bound_cycles: int
     proof: str
+    """In words; empty where nothing is proved."""
     form: str
+    """The rewrites of the graph that the bound is of."""
     maker: str = ""
+    """The strategy of another system that made the schedule; empty for none."""
     solved_cycles: int = 0
+    """Of the schedule that the record is of, where this is another one; else 0."""
 
     @property
     def words(self) -> str:

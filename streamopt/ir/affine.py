@@ -73,18 +73,12 @@ _INDEX_BITS = 31
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """``sum(coefficient * atom) + constant``, in order of first appearance of the atoms.
-
-    Attributes
-    ----------
-    terms
-        Pairs (atom, coefficient); coefficients are not 0 and no atom occurs twice.
-    constant
-        The integer added to the terms.
-    """
+    """``sum(coefficient * atom) + constant``, in order of first appearance of the atoms."""
 
     terms: tuple[tuple[Atom, int], ...] = ()
+    """Pairs (atom, coefficient); coefficients are not 0 and no atom occurs twice."""
     constant: int = 0
+    """The integer added to the terms."""
 
     @staticmethod
     def iterator(name: str) -> Affine:

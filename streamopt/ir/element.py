@@ -33,26 +33,18 @@ _OVERFLOW = {"AP_WRAP": False, "AP_SAT": True}
 
 @dataclass(frozen=True, slots=True)
 class FixedPoint:
-    """A format of signed fixed-point numbers.
-
-    Attributes
-    ----------
-    width_bits
-        Bits of the mantissa, with the sign.
-    integer_bits
-        Bits before the binary point, with the sign; may be negative, or more than the width.
-    rounds
-        Whether a conversion to it rounds to nearest, halves up (``AP_RND``), and doesn't round
-        down (``AP_TRN``).
-    saturates
-        Whether a conversion to it takes the nearest end of the range (``AP_SAT``), and doesn't
-        drop the upper bits (``AP_WRAP``).
-    """
+    """A format of signed fixed-point numbers."""
 
     width_bits: int
+    """Bits of the mantissa, with the sign."""
     integer_bits: int
+    """Bits before the binary point, with the sign; may be negative, or more than the width."""
     rounds: bool = False
+    """Whether a conversion to it rounds to nearest, halves up (``AP_RND``), and doesn't round down
+    (``AP_TRN``)."""
     saturates: bool = False
+    """Whether a conversion to it takes the nearest end of the range (``AP_SAT``), and doesn't drop
+    the upper bits (``AP_WRAP``)."""
 
     @property
     def fraction_bits(self) -> int:

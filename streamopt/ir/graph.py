@@ -30,36 +30,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A perfect loop nest that writes one array.
-
-    Attributes
-    ----------
-    loops
-        In program order, outermost first.
-    write
-        Write access function; its iterators are the parallel loops.
-    value
-        What is assigned, or combined by ``reduction``, at every point of the domain.
-    start
-        What a reduction starts from, read once for each element; None for its identity.
-    guard
-        Where a reduction has terms; None for everywhere.
-    windows
-        Arrays of which it keeps some rows while it takes them from a stream.
-    stretches
-        Loops that therefore have more iterations as built than ``loops`` says.
-    """
+    """A perfect loop nest that writes one array."""
 
     name: str
     loops: tuple[Loop, ...]
+    """In program order, outermost first."""
     write: Access
+    """Write access function; its iterators are the parallel loops."""
     value: Expression
+    """What is assigned, or combined by ``reduction``, at every point of the domain."""
     reduction: Reduction | None = None
     start: Expression | None = None
+    """What a reduction starts from, read once for each element; None for its identity."""
     guard: Condition | None = None
+    """Where a reduction has terms; None for everywhere."""
     loc: SourceLoc | None = None
     windows: tuple[Window, ...] = ()
+    """Arrays of which it keeps some rows while it takes them from a stream."""
     stretches: tuple[Stretch, ...] = ()
+    """Loops that therefore have more iterations as built than ``loops`` says."""
 
     @property
     def trip_counts(self) -> dict[str, int]:
@@ -142,20 +131,14 @@ class SequentialNode(Node):
 
     It reads its inputs as wholes and hands its outputs over as wholes; its loops are neither
     reordered nor unrolled. ``write`` and ``value`` are those of its last statement.
-
-    Attributes
-    ----------
-    statements
-        Run in order at every point of the domain, each under its guard.
-    carries
-        Pairs (array, source): the array begins as a copy of the source.
-    reason
-        Why it can't stream, for people.
     """
 
     statements: tuple[Statement, ...] = ()
+    """Run in order at every point of the domain, each under its guard."""
     carries: tuple[tuple[str, str], ...] = ()
+    """Pairs (array, source): the array begins as a copy of the source."""
     reason: str = ""
+    """Why it can't stream, for people."""
 
     @property
     def reduction_loops(self) -> tuple[str, ...]:
@@ -196,27 +179,19 @@ class SequentialNode(Node):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A channel: one producer hands the elements of one array to one consumer.
-
-    Attributes
-    ----------
-    channel
-        Unique name of the channel; equal to the array's name where it has one consumer.
-    write
-        Write access function of the producer.
-    reads
-        How the consumer takes elements; more than one access function can't be streamed.
-    is_whole
-        Whether one side is sequential, so that the array is handed over as a whole.
-    """
+    """A channel: one producer hands the elements of one array to one consumer."""
 
     channel: str
+    """Unique name of the channel; equal to the array's name where it has one consumer."""
     array: str
     producer: str
     consumer: str
     write: Access
+    """Write access function of the producer."""
     reads: tuple[Access, ...]
+    """How the consumer takes elements; more than one access function can't be streamed."""
     is_whole: bool = False
+    """Whether one side is sequential, so that the array is handed over as a whole."""
 
     def __str__(self) -> str:
         """Return one line: name, both nodes, and how elements are taken."""
@@ -251,19 +226,13 @@ def _lookup(arrays: tuple[Array, ...], nodes: tuple[Node, ...]) -> _Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """How often a graph runs, one run after the other, each on what the one before has left.
-
-    Attributes
-    ----------
-    count
-        Runs; more than one.
-    in_place
-        Pairs (output, input) that are one memory off the chip: a run reads each element before it
-        writes it, and the next run reads what this one has written.
-    """
+    """How often a graph runs, one run after the other, each on what the one before has left."""
 
     count: int
+    """Runs; more than one."""
     in_place: tuple[tuple[str, str], ...]
+    """Pairs (output, input) that are one memory off the chip: a run reads each element before it
+    writes it, and the next run reads what this one has written."""
 
     def __str__(self) -> str:
         """Return one line: how often, and what is updated in place."""
@@ -273,30 +242,22 @@ class Passes:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A DAG of nodes in topological order; built by `streamopt.transforms.canonicalize`.
-
-    Attributes
-    ----------
-    copies
-        Pairs (array, original): arguments that the caller fills with what it gives another one.
-    values
-        Values of weights that came with the source, by array; those of a copy are its original's.
-    origin
-        The program that it was made of, which designs are compared with; None if unknown.
-    passes
-        How often it runs, if more than once.
-    """
+    """A DAG of nodes in topological order; built by `streamopt.transforms.canonicalize`."""
 
     name: str
     arrays: tuple[Array, ...]
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     copies: tuple[tuple[str, str], ...] = ()
+    """Pairs (array, original): arguments that the caller fills with what it gives another one."""
     values: Mapping[str, NDArray[Any]] = field(
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
+    """Values of weights that came with the source, by array; those of a copy are its original's."""
     origin: Program | None = field(default=None, compare=False, repr=False)
+    """The program that it was made of, which designs are compared with; None if unknown."""
     passes: Passes | None = None
+    """How often it runs, if more than once."""
     _lookup: _Lookup = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

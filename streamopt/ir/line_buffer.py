@@ -15,22 +15,16 @@ from streamopt.ir.expression import Access, Compare
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
-    """The rows of a line buffer.
-
-    Attributes
-    ----------
-    count
-        Rows that are kept, a power of two; row r lies at ``r mod count``.
-    places
-        Rows that an iteration reads, ``step`` apart from ``first`` on. Where it is one row, rows
-        are words of a bank; where they are several, rows have banks of their own.
-    first, taken
-        The first row that is read and the one that comes, by tile iterators, never negative.
-    """
+    """The rows of a line buffer."""
 
     count: int
+    """Rows that are kept, a power of two; row r lies at ``r mod count``."""
     places: int
+    """Rows that an iteration reads, ``step`` apart from ``first`` on. Where it is one row, rows are
+    words of a bank; where they are several, rows have banks of their own."""
     step: int
+    # first, taken: the first row that is read and the one that comes, by tile iterators, never
+    # negative
     first: Affine
     taken: Affine
 
@@ -42,36 +36,25 @@ class KeptRows:
 
 @dataclass(frozen=True, slots=True)
 class LineRead:
-    """The register of a window that an access reads, by lane iterators alone.
-
-    Attributes
-    ----------
-    row
-        Place among the rows that an iteration reads.
-    slots
-        Place along each dimension of `LineBuffer.slots`.
-    """
+    """The register of a window that an access reads, by lane iterators alone."""
 
     access: Access
     row: Affine
+    """Place among the rows that an iteration reads."""
     slots: tuple[Affine, ...]
+    """Place along each dimension of `LineBuffer.slots`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineStore:
-    """One copy of what a lane takes.
+    """One copy of what a lane takes."""
 
-    Attributes
-    ----------
-    slots, words
-        Bank, by lane iterators, and word in it, by tile iterators; the row is the one that comes.
-    limits
-        Conditions under which some place reads the copy; none for always.
-    """
-
+    # slots, words: bank, by lane iterators, and word in it, by tile iterators; the row is the one
+    # that comes
     slots: tuple[Affine, ...]
     words: tuple[Affine, ...]
     limits: tuple[Compare, ...]
+    """Conditions under which some place reads the copy; none for always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +62,20 @@ class LineBuffer:
     """The rows that a window keeps, for the accesses that move alike.
 
     Iterators of tile loops have the names of the loops, those of lanes ``<loop>.lane``.
-
-    Attributes
-    ----------
-    slots
-        Places that an iteration reads in one row, along each dimension that has several.
-    words
-        Extents of a bank beside the rows, without those of 1.
-    address
-        Word of every bank that an iteration reads, by tile iterators.
-    distance
-        Iterations between the store of an element and its first read, at least.
     """
 
     array: str
     rows: KeptRows
     slots: tuple[int, ...]
+    """Places that an iteration reads in one row, along each dimension that has several."""
     words: tuple[int, ...]
+    """Extents of a bank beside the rows, without those of 1."""
     address: tuple[Affine, ...]
+    """Word of every bank that an iteration reads, by tile iterators."""
     stores: tuple[LineStore, ...]
     reads: tuple[LineRead, ...]
     distance: int
+    """Iterations between the store of an element and its first read, at least."""
 
     def __str__(self) -> str:
         """Return its places, and the size of a bank."""

@@ -20,52 +20,36 @@ class Interchange:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A loop becomes two, the inner one with ``factor`` iterations.
-
-    Attributes
-    ----------
-    names
-        Of the outer and the inner loop.
-    """
+    """A loop becomes two, the inner one with ``factor`` iterations."""
 
     node: str
     loop: str
     factor: int
     names: tuple[str, str]
+    """Of the outer and the inner loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """Nested loops are split, and their inner parts go inside of all outer ones.
-
-    Attributes
-    ----------
-    names
-        Of all outer loops, then of all inner ones.
-    """
+    """Nested loops are split, and their inner parts go inside of all outer ones."""
 
     node: str
     loops: tuple[str, ...]
     factors: tuple[int, ...]
     names: tuple[str, ...]
+    """Of all outer loops, then of all inner ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skew:
-    """Two nested loops ``i, j`` become ``f i + g j`` and a second one, of determinant 1.
-
-    Attributes
-    ----------
-    factors
-        ``f`` and ``g``.
-    names
-        Of the two new loops.
-    """
+    """Two nested loops ``i, j`` become ``f i + g j`` and a second one, of determinant 1."""
 
     node: str
     loops: tuple[str, str]
     factors: tuple[int, int]
+    """``f`` and ``g``."""
     names: tuple[str, str]
+    """Of the two new loops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +63,12 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A statement runs right behind another in the body of one of its loops.
-
-    Attributes
-    ----------
-    loop
-        Of the other statement; empty for behind its whole nest.
-    """
+    """A statement runs right behind another in the body of one of its loops."""
 
     node: str
     other: str
     loop: str = ""
+    """Of the other statement; empty for behind its whole nest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +82,12 @@ class Fuse:
 
 @dataclass(frozen=True, slots=True)
 class PipelineLoop:
-    """Iterations of a loop overlap; the loops inside are unrolled.
-
-    Attributes
-    ----------
-    ii
-        The initiation interval that is asked for; None for the least there is.
-    """
+    """Iterations of a loop overlap; the loops inside are unrolled."""
 
     node: str
     loop: str
     ii: int | None = None
+    """The initiation interval that is asked for; None for the least there is."""
 
 
 @dataclass(frozen=True, slots=True)

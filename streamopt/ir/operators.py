@@ -127,19 +127,7 @@ class Reduction(StrEnum):
 
 
 class Function(StrEnum):
-    """Functions that a statement may call, one row each: all stages read this table.
-
-    Attributes
-    ----------
-    arity
-        Number of arguments.
-    of_reals
-        Value in double precision; raises ArithmeticError or ValueError where there is none.
-    slopes
-        Of functions whose rounding error has no rule of its own in `streamopt.verification`: for
-        each argument, bounds of the partial derivative's size. It takes a pair of each argument's
-        lowest and highest value.
-    """
+    """Functions that a statement may call, one row each: all stages read this table."""
 
     EXP = "exp", 1, math.exp
     LOG = "log", 1, math.log
@@ -157,8 +145,13 @@ class Function(StrEnum):
 
     _value_: str
     arity: int
+    """Number of arguments."""
     of_reals: Callable[..., float]
+    """Value in double precision; raises ArithmeticError or ValueError where there is none."""
     slopes: Callable[..., Sequence[float]] | None
+    """Of functions whose rounding error has no rule of its own in `streamopt.verification`: for
+    each argument, bounds of the partial derivative's size. It takes a pair of each argument's
+    lowest and highest value."""
 
     def __new__(
         cls,

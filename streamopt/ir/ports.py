@@ -32,18 +32,13 @@ class PortKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PortPlan:
-    """The port of one array.
-
-    Attributes
-    ----------
-    channels
-        Memories that hold the array, as the vendor's linker calls them: ``HBM[3]``; each holds as
-        many lanes as the others, behind a port of its own. For `AXI` only.
-    """
+    """The port of one array."""
 
     array: str
     kind: PortKind
     channels: tuple[str, ...] = ()
+    """Memories that hold the array, as the vendor's linker calls them: ``HBM[3]``; each holds as
+    many lanes as the others, behind a port of its own. For `AXI` only."""
 
     def __str__(self) -> str:
         """Return one line: array, kind and channels."""
@@ -69,24 +64,16 @@ WORD_FIFO_DEPTH = 2
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How the elements of one tile iteration are packed, in each memory that holds some of them.
-
-    Attributes
-    ----------
-    elems
-        Elements that a word has room for: a power of two.
-    count
-        Words of an iteration in one memory.
-    lanes
-        Elements of an iteration in one memory; the last memory may have fewer.
-    memories
-        Of which each holds so many lanes.
-    """
+    """How the elements of one tile iteration are packed, in each memory that holds some of them."""
 
     elems: int
+    """Elements that a word has room for: a power of two."""
     count: int
+    """Words of an iteration in one memory."""
     lanes: int
+    """Elements of an iteration in one memory; the last memory may have fewer."""
     memories: int
+    """Of which each holds so many lanes."""
 
     @property
     def total(self) -> int:

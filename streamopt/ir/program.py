@@ -84,22 +84,16 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``target = value``, or ``target = target (reduction) value``.
-
-    Attributes
-    ----------
-    start
-        What a reduction starts from, read at its first term; None for the operator's identity.
-    guard
-        The statement runs where this holds; None for everywhere. Only reductions and the
-        statements of sequential nests have one.
-    """
+    """``target = value``, or ``target = target (reduction) value``."""
 
     target: Access
     value: Expression
     reduction: Reduction | None = None
     start: Expression | None = None
+    """What a reduction starts from, read at its first term; None for the operator's identity."""
     guard: Condition | None = None
+    """The statement runs where this holds; None for everywhere. Only reductions and the statements
+    of sequential nests have one."""
     loc: SourceLoc | None = None
 
     @property
@@ -126,25 +120,18 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A perfect loop nest, outermost loop first.
-
-    Attributes
-    ----------
-    sequential
-        Whether iterations run one after another and update arrays in place.
-    carries
-        Pairs (array, source) of a sequential nest: the array begins as a copy of the source.
-    reason
-        Why a sequential nest can't stream, for people.
-    """
+    """A perfect loop nest, outermost loop first."""
 
     name: str
     loops: tuple[Loop, ...]
     statements: tuple[Statement, ...]
     loc: SourceLoc | None = None
     sequential: bool = False
+    """Whether iterations run one after another and update arrays in place."""
     carries: tuple[tuple[str, str], ...] = ()
+    """Pairs (array, source) of a sequential nest: the array begins as a copy of the source."""
     reason: str = field(default="", compare=False)
+    """Why a sequential nest can't stream, for people."""
 
     @property
     def trip_counts(self) -> dict[str, int]:
@@ -178,15 +165,7 @@ def nest_text(
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Arrays by name and nests in execution order.
-
-    Attributes
-    ----------
-    values
-        Values of weights that came with the source, by array; each has its array's shape.
-    sample
-        Inputs, and the outputs that the source itself made of them, by array.
-    """
+    """Arrays by name and nests in execution order."""
 
     name: str
     arrays: tuple[Array, ...]
@@ -194,9 +173,11 @@ class Program:
     values: Mapping[str, NDArray[Any]] = field(
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
+    """Values of weights that came with the source, by array; each has its array's shape."""
     sample: Mapping[str, NDArray[Any]] = field(
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
+    """Inputs, and the outputs that the source itself made of them, by array."""
 
     _by_name: dict[str, Array] = field(
         default_factory=dict[str, "Array"], init=False, compare=False, repr=False

@@ -63,26 +63,18 @@ class ArrayPartition:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledNode:
-    """A node with its tile loops, outermost first; the innermost one is pipelined.
-
-    Attributes
-    ----------
-    binding
-        What its floating-point operators are built from; empty for the tool's choice.
-    line_buffers
-        Of its windows.
-    target_ii
-        Initiation interval that is asked of the vendor's tool; it takes a longer one if it must.
-    stepped
-        Of a sequential node: how it is built.
-    """
+    """A node with its tile loops, outermost first; the innermost one is pipelined."""
 
     node: Node
     loops: tuple[TiledLoop, ...]
     binding: Binding = ()
+    """What its floating-point operators are built from; empty for the tool's choice."""
     line_buffers: tuple[LineBuffer, ...] = ()
+    """Of its windows."""
     target_ii: int = 1
+    """Initiation interval that is asked of the vendor's tool; it takes a longer one if it must."""
     stepped: SteppedNest | None = None
+    """Of a sequential node: how it is built."""
 
     def __str__(self) -> str:
         """Return one line: name, tile loops from the outermost in, and statements."""
@@ -112,21 +104,15 @@ class ScheduledNode:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A channel as built.
-
-    Attributes
-    ----------
-    lanes
-        FIFO: streams along each array dimension (the unroll factor of the loop that indexes
-        it). Ping-pong: cyclic partition factors along each dimension.
-    depth_elems
-        FIFO: elements that one lane holds. Ping-pong: 0.
-    """
+    """A channel as built."""
 
     edge: Edge
     kind: ChannelKind
     lanes: tuple[int, ...]
+    """FIFO: streams along each array dimension (the unroll factor of the loop that indexes it).
+    Ping-pong: cyclic partition factors along each dimension."""
     depth_elems: int
+    """FIFO: elements that one lane holds. Ping-pong: 0."""
 
     def __str__(self) -> str:
         """Return one line: both nodes, kind, lanes and depth."""
@@ -138,19 +124,14 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGraph:
-    """A graph with a schedule applied; nodes in topological order.
-
-    Attributes
-    ----------
-    partitions
-        Partitions of the arrays that cross the design's boundary, in the graph's array order.
-    """
+    """A graph with a schedule applied; nodes in topological order."""
 
     graph: Graph
     schedule: Schedule
     nodes: tuple[ScheduledNode, ...]
     channels: tuple[Channel, ...]
     partitions: tuple[ArrayPartition, ...]
+    """Partitions of the arrays that cross the design's boundary, in the graph's array order."""
 
     def __str__(self) -> str:
         """Return a line for each node, channel and partitioned array."""

@@ -25,47 +25,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A scalar or array of the source.
-
-    Attributes
-    ----------
-    is_argument
-        Whether the caller hands it over; others are local, and their elements undefined at first.
-    is_constant
-        Whether it is never written: a scalar by value, or declared const.
-    is_wanted
-        Whether the caller looks at it afterwards, if it is written.
-    """
+    """A scalar or array of the source."""
 
     name: str
     shape: tuple[int, ...]
     element: ElementType
     is_argument: bool
+    """Whether the caller hands it over; others are local, and their elements undefined at first."""
     is_constant: bool = False
+    """Whether it is never written: a scalar by value, or declared const."""
     is_wanted: bool = True
+    """Whether the caller looks at it afterwards, if it is written."""
     loc: SourceLoc | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RangeLoop:
-    """``for (iterator = max(lower); iterator < min(upper); iterator++)``.
-
-    Attributes
-    ----------
-    iterator
-        Unique in the whole source.
-    label
-        Name that the user gave to the loop; empty if none.
-    variable, value
-        What the user counts, and its value by iterators; for messages.
-    """
+    """``for (iterator = max(lower); iterator < min(upper); iterator++)``."""
 
     iterator: str
+    """Unique in the whole source."""
     lower: tuple[Affine, ...]
     upper: tuple[Affine, ...]
     body: tuple[Item, ...]
     label: str = ""
+    """Name that the user gave to the loop; empty if none."""
     loc: SourceLoc | None = None
+    # variable, value: what the user counts, and its value by iterators; for messages
     variable: str = field(default="", compare=False)
     value: Affine | None = field(default=None, compare=False)
 
@@ -98,13 +84,7 @@ Item: TypeAlias = RangeLoop | Branch | Assign
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A function body with its variables.
-
-    Attributes
-    ----------
-    values
-        Values of constant variables, by name; each has its variable's shape.
-    """
+    """A function body with its variables."""
 
     name: str
     variables: tuple[Variable, ...]
@@ -112,6 +92,7 @@ class Source:
     values: Mapping[str, NDArray[Any]] = field(
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
+    """Values of constant variables, by name; each has its variable's shape."""
 
 
 def source_text(body: Sequence[Item], notes: Mapping[str, str]) -> str:

@@ -12,28 +12,19 @@ from streamopt.ir.expression import Access
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """An array of which the last rows are kept.
-
-    Attributes
-    ----------
-    taken
-        The element that an iteration takes, by plain iterators: those of the nest as built.
-    shape
-        Of the array, in elements.
-    dimension
-        The one whose elements are rows: the outermost that is read through a window.
-    rows
-        Rows that are kept, a power of two; row r lies at ``r mod rows``.
-    plain_loops
-        Loops of dimensions that are not read through a window: a row is complete though one of
-        them is further out.
-    """
+    """An array of which the last rows are kept."""
 
     taken: Access
+    """The element that an iteration takes, by plain iterators: those of the nest as built."""
     shape: tuple[int, ...]
+    """Of the array, in elements."""
     dimension: int
+    """The one whose elements are rows: the outermost that is read through a window."""
     rows: int
+    """Rows that are kept, a power of two; row r lies at ``r mod rows``."""
     plain_loops: frozenset[str]
+    """Loops of dimensions that are not read through a window: a row is complete though one of them
+    is further out."""
 
     @property
     def array(self) -> str:
@@ -60,16 +51,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A loop that has more iterations as built than the node has to compute.
-
-    Attributes
-    ----------
-    iterations
-        As built. Iteration i computes what the node says of ``i - delay``, if it says anything.
-    """
+    """A loop that has more iterations as built than the node has to compute."""
 
     loop: str
     iterations: int
+    """As built. Iteration i computes what the node says of ``i - delay``, if it says anything."""
     delay: int = 0
 
     def __str__(self) -> str:

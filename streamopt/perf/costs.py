@@ -22,24 +22,16 @@ from streamopt.perf.paper.timing import NestTiming, nest_timing
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The part of a graph that a node's cost depends on.
-
-    Attributes
-    ----------
-    operands
-        Arrays that the node reads from other nodes.
-    stores
-        Channels that its output goes down.
-    lane_dsps
-        DSPs of one copy of its body in the paper's accounting.
-    binding
-        What its operators are built from.
-    """
+    """The part of a graph that a node's cost depends on."""
 
     operands: tuple[str, ...]
+    """Arrays that the node reads from other nodes."""
     stores: int
+    """Channels that its output goes down."""
     lane_dsps: int
+    """DSPs of one copy of its body in the paper's accounting."""
     binding: Binding = ()
+    """What its operators are built from."""
 
     @staticmethod
     def of(
@@ -58,42 +50,30 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class NodeCost:
-    """Times in cycles and resources; integers or integer arrays of the shape of the factors.
-
-    Attributes
-    ----------
-    luts
-        Of operators and of what is around them at least; 0 where a model doesn't count them.
-    as_fifo, as_buffer
-        By operand: LUTs at least of its channel to the node, and of what keeps its elements there,
-        if it is a FIFO and if it is a ping-pong buffer; nothing where a model doesn't count them.
-    """
+    """Times in cycles and resources; integers or integer arrays of the shape of the factors."""
 
     timing: NestTiming[Any]
     dsps: Any
     luts: Any = 0
+    """Of operators and of what is around them at least; 0 where a model doesn't count them."""
+    # as_fifo, as_buffer: by operand: LUTs at least of its channel to the node, and of what keeps
+    # its elements there, if it is a FIFO and if it is a ping-pong buffer; nothing where a model
+    # doesn't count them
     as_fifo: Mapping[str, Any] = field(default_factory=dict[str, Any])
     as_buffer: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPlans:
-    """The plans of a sequential node that are of interest.
+    """The plans of a sequential node that are of interest."""
 
-    Attributes
-    ----------
-    most_dsps, most_luts
-        Of the node; None for no limit.
-    has_lanes
-        Whether loops may be unrolled.
-    bindings
-        What the operators may be built from.
-    """
-
+    # most_dsps, most_luts: of the node; None for no limit
     most_dsps: int | None = None
     most_luts: int | None = None
     has_lanes: bool = False
+    """Whether loops may be unrolled."""
     bindings: tuple[Binding, ...] = ((),)
+    """What the operators may be built from."""
 
 
 class SequentialCosts(Protocol):
@@ -150,14 +130,10 @@ class PublishedCosts:
     """Tables 2 and 3 and equation 3 of [1]: `nest_timing` and `dsps_per_lane`.
 
     [1] Basalama and Cong, Stream-HLS, FPGA 2025.
-
-    Attributes
-    ----------
-    sequential
-        Of sequential nodes, which [1] doesn't have; None for one plan of each.
     """
 
     sequential: SequentialCosts | None = None
+    """Of sequential nodes, which [1] doesn't have; None for one plan of each."""
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
@@ -250,16 +226,11 @@ def _later(first: Any, second: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PricedCosts:
-    """The costs of a model, with LUTs as DSPs.
-
-    Attributes
-    ----------
-    price
-        In DSPs, for one LUT.
-    """
+    """The costs of a model, with LUTs as DSPs."""
 
     whole: CostModel
     price: float
+    """In DSPs, for one LUT."""
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting

@@ -47,27 +47,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonCase:
-    """A level with a solver, a strategy of another system, or its design; the others are empty.
-
-    Attributes
-    ----------
-    dsp
-        DSPs as `streamopt.solve` counts them for a level, as built for a strategy.
-    solver, tiling_limit, time_limit_seconds, seed, fit
-        See `streamopt.solve`; a strategy has none of them. An empty ``fit`` is the level's own.
-    against
-        Path of a design, as `streamopt.load_design` takes it.
-    """
+    """A level with a solver, a strategy of another system, or its design; the others are empty."""
 
     level: str = ""
     strategy: str = ""
     dsp: int = 2560
+    """DSPs as `streamopt.solve` counts them for a level, as built for a strategy."""
+    # solver, tiling_limit, time_limit_seconds, seed, fit: see `streamopt.solve`; a strategy has
+    # none of them. An empty ``fit`` is the level's own.
     solver: str = "auto"
     tiling_limit: int | None = None
     time_limit_seconds: float | None = None
     seed: int = 0
     fit: str = ""
     against: str = ""
+    """Path of a design, as `streamopt.load_design` takes it."""
 
     @property
     def name(self) -> str:

@@ -42,30 +42,21 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The check of one package, solver or program.
-
-    Attributes
-    ----------
-    version
-        Empty where it is not there, or doesn't tell.
-    note
-        What it is for, its licence, or what is wrong with it.
-    fix
-        Command or step that mends it; empty where nothing is to be done.
-    extra
-        Of streamopt that brings it; empty for what comes along or isn't a package.
-    serves_a_verb
-        Whether some verb of the command line can't do without it.
-    """
+    """The check of one package, solver or program."""
 
     group: Group
     name: str
     state: State
     version: str = ""
+    """Empty where it is not there, or doesn't tell."""
     note: str = ""
+    """What it is for, its licence, or what is wrong with it."""
     fix: str = ""
+    """Command or step that mends it; empty where nothing is to be done."""
     extra: str = ""
+    """Of streamopt that brings it; empty for what comes along or isn't a package."""
     serves_a_verb: bool = True
+    """Whether some verb of the command line can't do without it."""
 
     @property
     def breaks_core(self) -> bool:

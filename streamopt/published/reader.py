@@ -22,24 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPipeline:
-    """The report of synthesis on one pipeline; None where it is silent.
-
-    Attributes
-    ----------
-    process
-        Process of the dataflow region that the tool put it into.
-    trip
-        Iterations of the loop that was pipelined in the end.
-    ii
-        Cycles between the starts of two iterations.
-    iteration_latency_cycles
-        Cycles of one iteration.
-    """
+    """The report of synthesis on one pipeline; None where it is silent."""
 
     process: str | None = None
+    """Process of the dataflow region that the tool put it into."""
     trip: int | None = None
+    """Iterations of the loop that was pipelined in the end."""
     ii: int | None = None
+    """Cycles between the starts of two iterations."""
     iteration_latency_cycles: int | None = None
+    """Cycles of one iteration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +50,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class PublishedDesign:
-    """A design of a suite's kernel at a level and a DSP limit.
-
-    Attributes
-    ----------
-    network
-        What was built, from the source alone: nothing in it comes from a measurement.
-    measured
-        Of the whole design.
-    pipelines
-        Reports by pipeline name; a pipeline without a report has none.
-    """
+    """A design of a suite's kernel at a level and a DSP limit."""
 
     name: str
     suite: str
@@ -76,8 +58,11 @@ class PublishedDesign:
     level: str
     dsp_limit: int | None
     network: Network
+    """What was built, from the source alone: nothing in it comes from a measurement."""
     measured: Measured
+    """Of the whole design."""
     pipelines: Mapping[str, MeasuredPipeline]
+    """Reports by pipeline name; a pipeline without a report has none."""
 
 
 def load_published_design(path: str | PathLike[str]) -> PublishedDesign:

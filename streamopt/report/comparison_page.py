@@ -142,19 +142,14 @@ def _model(row: Facts) -> int:
 
 
 class WayBar(NamedTuple):
-    """Cycles of a way: simulated, by its own model, and measured; 0 for those it doesn't have.
-
-    Attributes
-    ----------
-    kind
-        ``own`` for a level, ``rival`` for another system's.
-    """
+    """Cycles of a way: simulated, by its own model, and measured; 0 for those it doesn't have."""
 
     name: str
     simulated: int
     model: int
     measured: int
     kind: str
+    """``own`` for a level, ``rival`` for another system's."""
 
 
 def _bar(row: Facts) -> WayBar:

@@ -35,28 +35,20 @@ class WaitView:
 
 @dataclass(frozen=True, slots=True)
 class ProcessView:
-    """A row of the Gantt chart.
-
-    Attributes
-    ----------
-    frames
-        First cycle, and first cycle after the last, of each frame.
-    reads, writes
-        Cycles of the first and last access to FIFOs.
-    form
-        Start, first write and last write by the closed form.
-    series
-        Percent at work, then of each of ``waits``.
-    """
+    """A row of the Gantt chart."""
 
     name: str
     nodes: tuple[str, ...]
     frames: tuple[tuple[int, int], ...]
+    """First cycle, and first cycle after the last, of each frame."""
+    # reads, writes: cycles of the first and last access to FIFOs
     reads: tuple[int, int] | None
     writes: tuple[int, int] | None
     form: tuple[int, int, int] | None
+    """Start, first write and last write by the closed form."""
     waits: tuple[WaitView, ...]
     series: Series
+    """Percent at work, then of each of ``waits``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +77,16 @@ class SegmentView:
 
 @dataclass(frozen=True, slots=True)
 class SourceExcerpt:
-    """The place of a node in its source.
-
-    Attributes
-    ----------
-    place
-        As editors have it: ``kernel.c:12:5``; empty if the node has none.
-    first_line
-        Number of the first of ``lines``; ``line`` is the number of the node's own.
-    missing
-        Why there is no text; empty where there is.
-    """
+    """The place of a node in its source."""
 
     place: str = ""
+    """As editors have it: ``kernel.c:12:5``; empty if the node has none."""
     first_line: int = 0
+    """Number of the first of ``lines``; ``line`` is the number of the node's own."""
     line: int = 0
     lines: tuple[str, ...] = ()
     missing: str = ""
+    """Why there is no text; empty where there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +103,11 @@ class NodeView:
 
 @dataclass(frozen=True, slots=True)
 class DesignView:
-    """All that the scripts of a page need of one design.
-
-    Attributes
-    ----------
-    label
-        Of the design among others: a point of a front.
-    views
-        By name: what other drawings need.
-    """
+    """All that the scripts of a page need of one design."""
 
     name: str
     label: str
+    """Of the design among others: a point of a front."""
     cycles: int
     total_cycles: int
     processes: tuple[ProcessView, ...]
@@ -137,6 +115,7 @@ class DesignView:
     critical: tuple[SegmentView, ...]
     nodes: tuple[NodeView, ...]
     views: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """By name: what other drawings need."""
 
 
 def process_views(

@@ -34,51 +34,36 @@ from streamopt.target.resources import RESOURCE_WORDS, Resources
 
 @dataclass(frozen=True, slots=True)
 class DesignFacts:
-    """All that a report of one design tells.
-
-    Attributes
-    ----------
-    facts
-        What the schedule's maker says of it; empty where nothing is known.
-    predicted
-        Start, first write and last write of every process by the closed form, in cycles.
-    predicted_cycles
-        Latency by the closed form.
-    node_facts, bodies
-        By node: II, lanes and the like in words, and statements.
-    trace
-        With samples.
-    hardware
-        Cycles, milliseconds and shares of a region: pairs of a label and words.
-    warnings
-        To be known before it is built.
-    sources
-        By node: its place and lines.
-    functions
-        Emitted C++ by node, or why there is none.
-    label
-        Its name among other designs of the page.
-    verdict
-        The sentences on top.
-    """
+    """All that a report of one design tells."""
 
     scheduled: ScheduledGraph
     facts: Facts
+    """What the schedule's maker says of it; empty where nothing is known."""
     predicted: Mapping[str, tuple[int, int, int]]
+    """Start, first write and last write of every process by the closed form, in cycles."""
     predicted_cycles: int
+    """Latency by the closed form."""
+    # node_facts, bodies: by node: II, lanes and the like in words, and statements
     node_facts: Mapping[str, str]
     bodies: Mapping[str, Sequence[str]]
     trace: Trace
+    """With samples."""
     used: Resources
     target: Target
     roofline: Roofline
     hardware: tuple[tuple[str, str], ...] = ()
+    """Cycles, milliseconds and shares of a region: pairs of a label and words."""
     warnings: tuple[DesignWarning, ...] = ()
+    """To be known before it is built."""
     front: FrontFacts | None = None
     sources: Mapping[str, SourceExcerpt] = field(default_factory=dict[str, SourceExcerpt])
+    """By node: its place and lines."""
     functions: Mapping[str, str] | str = ""
+    """Emitted C++ by node, or why there is none."""
     label: str = ""
+    """Its name among other designs of the page."""
     verdict: tuple[str, ...] = ()
+    """The sentences on top."""
 
 
 FUNCTION_CHARACTERS = 1_000_000

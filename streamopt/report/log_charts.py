@@ -68,24 +68,16 @@ def open_spans(
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """Work that DSPs bound, and designs that do it.
-
-    Attributes
-    ----------
-    work_dsp_cycles
-        Multiply-accumulates times the DSPs of one; 0 where there are none, so that no line is.
-    designs
-        Name, DSPs as built, and simulated cycles of each.
-    limits
-        Name and DSPs of what a design may have.
-    rivals
-        Names of designs of other systems.
-    """
+    """Work that DSPs bound, and designs that do it."""
 
     work_dsp_cycles: int
+    """Multiply-accumulates times the DSPs of one; 0 where there are none, so that no line is."""
     designs: tuple[tuple[str, int, int], ...]
+    """Name, DSPs as built, and simulated cycles of each."""
     limits: tuple[tuple[str, int], ...]
+    """Name and DSPs of what a design may have."""
     rivals: frozenset[str] = frozenset()
+    """Names of designs of other systems."""
 
 
 def roofline_chart(found: Roofline, form: str) -> bytes:

@@ -29,37 +29,25 @@ NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart for papers, which can be drawn in any format.
-
-    Attributes
-    ----------
-    name
-        Of its file without the ending.
-    draw
-        From one of `streamopt.report.charts.FORMATS` to the file.
-    """
+    """A chart for papers, which can be drawn in any format."""
 
     name: str
+    """Of its file without the ending."""
     draw: Callable[[str], bytes]
+    """From one of `streamopt.report.charts.FORMATS` to the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text under a header.
-
-    Attributes
-    ----------
-    is_open
-        Whether it is seen before one asks for it.
-    is_sortable
-        Whether readers can sort its rows by a column.
-    """
+    """Rows of text under a header."""
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     is_open: bool = False
+    """Whether it is seen before one asks for it."""
     is_sortable: bool = False
+    """Whether readers can sort its rows by a column."""
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
@@ -70,51 +58,36 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report.
-
-    Attributes
-    ----------
-    anchor
-        Its name in links, and of its drawing by a script.
-    listing
-        Text that keeps its lines.
-    has_view
-        Whether the page has a drawing of its own.
-    drawing
-        HTML of that drawing; empty where a script makes all of it.
-    """
+    """A part of a report."""
 
     anchor: str
+    """Its name in links, and of its drawing by a script."""
     title: str
     words: tuple[str, ...] = ()
     picture: Picture | None = None
     tables: tuple[Table, ...] = ()
     listing: str = ""
+    """Text that keeps its lines."""
     has_view: bool = False
+    """Whether the page has a drawing of its own."""
     drawing: str = ""
+    """HTML of that drawing; empty where a script makes all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report: what it is about, the figures that matter most, and the rest in sections.
-
-    Attributes
-    ----------
-    verdict
-        The first sentences to read.
-    designs
-        Drawn by its scripts; the words and tables are those of the first.
-    values
-        Other values that its scripts draw, by name.
-    """
+    """A report: what it is about, the figures that matter most, and the rest in sections."""
 
     title: str
     lead: str
     figures: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
     verdict: tuple[str, ...] = ()
+    """The first sentences to read."""
     designs: tuple[DesignView, ...] = ()
+    """Drawn by its scripts; the words and tables are those of the first."""
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Other values that its scripts draw, by name."""
 
     @property
     def pictures(self) -> tuple[Picture, ...]:

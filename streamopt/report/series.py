@@ -21,18 +21,12 @@ STEPS = 20
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values over time.
-
-    Attributes
-    ----------
-    span_cycles
-        Unit of the lengths.
-    runs
-        A length, then each value, run after run, from cycle 0.
-    """
+    """Values over time."""
 
     span_cycles: int
+    """Unit of the lengths."""
     runs: tuple[int, ...]
+    """A length, then each value, run after run, from cycle 0."""
 
 
 def shares(

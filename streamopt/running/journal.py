@@ -21,27 +21,18 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class DoneStep:
-    """A step that is done.
-
-    Attributes
-    ----------
-    key
-        Digest of all that it depends on, but for files that it found itself.
-    words
-        The result in words.
-    reads
-        Digests of these, by path.
-    files
-        Digests of the files that it wrote, by name in the folder.
-    facts
-        For later steps, and for the verdict.
-    """
+    """A step that is done."""
 
     key: str
+    """Digest of all that it depends on, but for files that it found itself."""
     words: str = ""
+    """The result in words."""
     reads: dict[str, str] = field(default_factory=dict[str, str])
+    """Digests of these, by path."""
     files: dict[str, str] = field(default_factory=dict[str, str])
+    """Digests of the files that it wrote, by name in the folder."""
     facts: dict[str, Any] = field(default_factory=dict[str, Any])
+    """For later steps, and for the verdict."""
     seconds: float = 0.0
 
 

@@ -69,20 +69,14 @@ def kept_before(folder: Path, problem: str) -> Found | None:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A problem to search, with what is known of it.
-
-    Attributes
-    ----------
-    problem
-        Its digest.
-    before
-        A schedule of an earlier search: it stays if the search finds no faster one.
-    """
+    """A problem to search, with what is known of it."""
 
     graph: Graph
     ports: tuple[PortPlan, ...]
     problem: str
+    """Its digest."""
     before: Found | None = None
+    """A schedule of an earlier search: it stays if the search finds no faster one."""
 
 
 def searched(request: Request, question: Question) -> tuple[Found, dict[str, Any]]:

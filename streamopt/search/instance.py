@@ -31,29 +31,20 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The rows of one node; all arrays have one entry a row.
-
-    Attributes
-    ----------
-    usage
-        Shape (rows, resources); the first resource are the DSPs.
-    epilogue
-        LW - LR by number of the incoming channel, of those that can stream.
-    factors
-        Unroll factor by number of the tile class, for classes of several nodes.
-    walks
-        Number of the order in which the row walks a channel, by number of the channel.
-    as_fifo, as_buffer
-        Usage of incoming channels that can stream, by number, as FIFOs and ping-pong buffers;
-        of none if channels take nothing that is limited.
-    """
+    """The rows of one node; all arrays have one entry a row."""
 
     first_write: Integers
     last_write: Integers
     usage: Integers
+    """Shape (rows, resources); the first resource are the DSPs."""
     epilogue: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
+    """LW - LR by number of the incoming channel, of those that can stream."""
     factors: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
+    """Unroll factor by number of the tile class, for classes of several nodes."""
     walks: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
+    """Number of the order in which the row walks a channel, by number of the channel."""
+    # as_fifo, as_buffer: usage of incoming channels that can stream, by number, as FIFOs and
+    # ping-pong buffers; of none if channels take nothing that is limited
     as_fifo: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
     as_buffer: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
 
@@ -81,26 +72,19 @@ class SearchInstance:
 
     A node that has several channels that can't stream waits for them at a join node, which has
     one row that takes no time and no resources; the last node is the join of all ends.
-
-    Attributes
-    ----------
-    names
-        Of the graph's nodes; empty for a join node.
-    ins, outs
-        Numbers of the channels of every node.
-    users
-        How many nodes each tile class of several nodes has.
-    limits
-        Of the resources, the first of which are the DSPs.
     """
 
     names: tuple[str, ...]
+    """Of the graph's nodes; empty for a join node."""
     nodes: tuple[Choices, ...]
     channels: tuple[Arc, ...]
+    # ins, outs: numbers of the channels of every node
     ins: tuple[tuple[int, ...], ...]
     outs: tuple[tuple[int, ...], ...]
     users: Mapping[int, int]
+    """How many nodes each tile class of several nodes has."""
     limits: tuple[int, ...]
+    """Of the resources, the first of which are the DSPs."""
 
     @property
     def dsp_limit(self) -> int:

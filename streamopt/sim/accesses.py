@@ -24,21 +24,14 @@ from streamopt.sim.guards import iterators_of, matching_iterations
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """The accesses of one pipeline to one stream in one direction.
-
-    Attributes
-    ----------
-    key
-        Equal for equal patterns.
-    iterations
-        Of each access, in order; one that makes several accesses is there as often.
-    most_per_iteration
-        Accesses of the iteration that makes most.
-    """
+    """The accesses of one pipeline to one stream in one direction."""
 
     key: bytes
+    """Equal for equal patterns."""
     iterations: NDArray[np.int64]
+    """Of each access, in order; one that makes several accesses is there as often."""
     most_per_iteration: int
+    """Accesses of the iteration that makes most."""
 
     @staticmethod
     def of(iterations: NDArray[np.int64]) -> Pattern:
@@ -209,20 +202,14 @@ def _points(loops: Sequence[Loop]) -> Iterator[dict[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """The stages that matter of a pipeline.
-
-    Attributes
-    ----------
-    first_read, last_read
-        Where an iteration reads.
-    last
-        Where it ends, and makes its last write.
-    """
+    """The stages that matter of a pipeline."""
 
     ii: int
+    # first_read, last_read: where an iteration reads
     first_read: int
     last_read: int
     last: int
+    """Where it ends, and makes its last write."""
 
     @staticmethod
     def of_copy(timing: PipelineTiming, reads: int) -> Stages:

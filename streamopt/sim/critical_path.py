@@ -44,28 +44,20 @@ class PathCause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Cycles in which the end of a run waits for the work of one process.
-
-    Attributes
-    ----------
-    start_cycle, end_cycle
-        The first, and the first after the last.
-    cause
-        The last thing that it waited for, up to ``start_cycle``.
-    of
-        The FIFO or memory waited for; for its turn, the pipeline or process that ended; else "".
-    steady_cycles
-        In which iterations follow one another: II times their number. In the other cycles an
-        iteration goes through the stages of the pipeline, or a handover takes place.
-    """
+    """Cycles in which the end of a run waits for the work of one process."""
 
     process: str
     pipeline: str
+    # start_cycle, end_cycle: the first, and the first after the last
     start_cycle: int
     end_cycle: int
     cause: PathCause
+    """The last thing that it waited for, up to ``start_cycle``."""
     of: str
+    """The FIFO or memory waited for; for its turn, the pipeline or process that ended; else ""."""
     steady_cycles: int
+    """In which iterations follow one another: II times their number. In the other cycles an
+    iteration goes through the stages of the pipeline, or a handover takes place."""
 
     @property
     def cycles(self) -> int:
@@ -99,20 +91,14 @@ def critical_path(
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """The end of a segment: a read or write of a pipeline, or its end, before a cycle.
-
-    Attributes
-    ----------
-    index
-        The pipeline's place in the history of its process.
-    is_read
-        None for its end.
-    """
+    """The end of a segment: a read or write of a pipeline, or its end, before a cycle."""
 
     position: int
     index: int
+    """The pipeline's place in the history of its process."""
     before_cycle: int
     is_read: bool | None = None
+    """None for its end."""
 
 
 class _Walk:

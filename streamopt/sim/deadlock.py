@@ -15,29 +15,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One thing that a process waits for in vain.
-
-    Attributes
-    ----------
-    pipeline
-        Where it is; empty before a frame.
-    channel
-        The first of the alike streams with its subscripts, for instance ``E[0][3]``, or a buffer.
-    peer
-        The process that would have to act.
-    frame
-        Counted from 0.
-    iteration
-        Value of each tile iterator, outermost first; none before a frame.
-    """
+    """One thing that a process waits for in vain."""
 
     process: str
     pipeline: str
+    """Where it is; empty before a frame."""
     kind: WaitKind
     channel: str
+    """The first of the alike streams with its subscripts, for instance ``E[0][3]``, or a buffer."""
     peer: str
+    """The process that would have to act."""
     frame: int
+    """Counted from 0."""
     iteration: tuple[tuple[str, int], ...] = ()
+    """Value of each tile iterator, outermost first; none before a frame."""
 
     def __str__(self) -> str:
         """Return a sentence."""
@@ -56,24 +47,17 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Deadlock:
-    """A run that came to a standstill, and everything known up to then.
-
-    Attributes
-    ----------
-    cycles
-        Cycles until the last thing happened.
-    waits
-        Everything that any process waits for.
-    ring
-        Waits of processes each of which waits for the next, and the last for the first; empty
-        where somebody waits for a process that has ended, or that starts no more frames.
-    """
+    """A run that came to a standstill, and everything known up to then."""
 
     network: str
     frames: int
     cycles: int
+    """Cycles until the last thing happened."""
     waits: tuple[Wait, ...]
+    """Everything that any process waits for."""
     ring: tuple[Wait, ...]
+    """Waits of processes each of which waits for the next, and the last for the first; empty where
+    somebody waits for a process that has ended, or that starts no more frames."""
     processes: tuple[ProcessTrace, ...]
     fifos: tuple[FifoTrace, ...]
 

@@ -33,34 +33,23 @@ WORK = 40_000_000
 
 @dataclass(frozen=True, slots=True)
 class DepthPlan:
-    """Depths of all FIFOs and what they cost.
-
-    Attributes
-    ----------
-    depths
-        Elements that each stream holds, by FIFO.
-    cycles
-        Latency with these depths.
-    full_cycles
-        Latency with the network's own depths.
-    bits, full_bits
-        Bits in all FIFOs, with these depths and with the network's own.
-    is_least
-        Whether no depth can be lowered alone; False if the runs ended before.
-    runs
-        Trials made.
-    is_interrupted
-        Whether Ctrl-C ended the trials.
-    """
+    """Depths of all FIFOs and what they cost."""
 
     depths: Mapping[str, int]
+    """Elements that each stream holds, by FIFO."""
     cycles: int
+    """Latency with these depths."""
     full_cycles: int
+    """Latency with the network's own depths."""
+    # bits, full_bits: bits in all FIFOs, with these depths and with the network's own
     bits: int
     full_bits: int
     is_least: bool
+    """Whether no depth can be lowered alone; False if the runs ended before."""
     runs: int
+    """Trials made."""
     is_interrupted: bool = False
+    """Whether Ctrl-C ended the trials."""
 
 
 def least_depths(

@@ -35,80 +35,54 @@ Side: TypeAlias = tuple[str, AccessMode]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessPlan:
-    """The accesses of one pipeline to one channel in one direction.
-
-    Attributes
-    ----------
-    channel
-        Position in `Plan.channels`.
-    clocks
-        Local clock of each access, strictly ascending.
-    """
+    """The accesses of one pipeline to one channel in one direction."""
 
     channel: int
+    """Position in `Plan.channels`."""
     is_read: bool
     clocks: NDArray[np.int64]
+    """Local clock of each access, strictly ascending."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PipelinePlan:
-    """A pipeline, or all that take turns as one, as a list of accesses.
-
-    Attributes
-    ----------
-    tiles
-        Tile loops of a pipeline; none of those that take turns, which access no FIFO.
-    iterations
-        Bubbles included.
-    last_clock
-        Local clock at which its last iteration ends.
-    """
+    """A pipeline, or all that take turns as one, as a list of accesses."""
 
     name: str
     tiles: tuple[Loop, ...]
+    """Tile loops of a pipeline; none of those that take turns, which access no FIFO."""
     iterations: int
+    """Bubbles included."""
     stages: Stages
     last_clock: int
+    """Local clock at which its last iteration ends."""
     accesses: tuple[AccessPlan, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProcessPlan:
-    """A process, and the processes with which it shares arrays.
-
-    Attributes
-    ----------
-    filled_by
-        Pairs (memory, position of the process that writes what this one reads).
-    emptied_by
-        Pairs (memory, position of the process that reads what this one writes).
-    """
+    """A process, and the processes with which it shares arrays."""
 
     process: Process
     pipelines: tuple[PipelinePlan, ...]
     filled_by: tuple[tuple[str, int], ...]
+    """Pairs (memory, position of the process that writes what this one reads)."""
     emptied_by: tuple[tuple[str, int], ...]
+    """Pairs (memory, position of the process that reads what this one writes)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenChannelPlan:
-    """Streams of one FIFO that both sides access at the same clocks: one wide FIFO.
-
-    Attributes
-    ----------
-    streams
-        Subscripts of each.
-    writer, reader
-        Positions of the processes at its ends.
-    writes, reads
-        Accesses to each stream in a frame.
-    """
+    """Streams of one FIFO that both sides access at the same clocks: one wide FIFO."""
 
     fifo: str
     streams: tuple[tuple[int, ...], ...]
+    """Subscripts of each."""
     depth_elems: int
+    # writer, reader: positions of the processes at its ends
     writer: int
     reader: int
+    # writes, reads: accesses to each stream in a frame
     writes: int
     reads: int
 

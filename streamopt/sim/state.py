@@ -122,30 +122,23 @@ class ChannelAccess:
 
 @dataclass(slots=True)
 class PipelineRun:
-    """A pipeline in one frame, from its start to as far as it has come.
-
-    Attributes
-    ----------
-    shift
-        Cycle minus local clock of what happened last; of a flushable pipeline at its end.
-    flow
-        What a flushable pipeline keeps instead.
-    empty_cycles, full_cycles
-        Cycles that it stood still for lack of input, and of room for output.
-    end
-        None while it runs.
-    """
+    """A pipeline in one frame, from its start to as far as it has come."""
 
     plan: PipelinePlan
     start: int
     shift: int
+    """Cycle minus local clock of what happened last; of a flushable pipeline at its end."""
     flow: FlowTime
+    """What a flushable pipeline keeps instead."""
     reads: list[ChannelAccess]
     writes: list[ChannelAccess]
     accesses: list[ChannelAccess]
+    # empty_cycles, full_cycles: cycles that it stood still for lack of input, and of room for
+    # output
     empty_cycles: int = 0
     full_cycles: int = 0
     end: int | None = None
+    """None while it runs."""
 
     @property
     def has_accesses_left(self) -> bool:
@@ -164,30 +157,20 @@ class ProcessRun:
 
 @dataclass(slots=True)
 class FlowTime:
-    """How far the front of a pipeline has come, and what its back has still to meet.
-
-    Attributes
-    ----------
-    front
-        Flow time minus clock of the last reads.
-    back
-        Flow time minus clock of the iteration that writes next, as it left the front.
-    bubbles
-        Pairs (clock of reads, ``front`` since then) that iterations in the back haven't met.
-    frozen
-        Cycles minus flow time of the last writes.
-    thawed
-        The same of the last reads.
-    freezes
-        Pairs (flow time of writes, ``frozen`` since then) that the front hasn't met.
-    """
+    """How far the front of a pipeline has come, and what its back has still to meet."""
 
     front: int
+    """Flow time minus clock of the last reads."""
     back: int
+    """Flow time minus clock of the iteration that writes next, as it left the front."""
     bubbles: deque[tuple[int, int]] = field(default_factory=deque[tuple[int, int]])
+    """Pairs (clock of reads, ``front`` since then) that iterations in the back haven't met."""
     frozen: int = 0
+    """Cycles minus flow time of the last writes."""
     thawed: int = 0
+    """The same of the last reads."""
     freezes: deque[tuple[int, int]] = field(default_factory=deque[tuple[int, int]])
+    """Pairs (flow time of writes, ``frozen`` since then) that the front hasn't met."""
 
     def leave(self, clock: int) -> int:
         """Return flow time minus clock of the iteration that leaves the front at a clock.

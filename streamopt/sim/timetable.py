@@ -44,19 +44,14 @@ class _Ends:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """The events of one pipeline: the local clocks at which it touches any channel.
-
-    Attributes
-    ----------
-    after
-        Lines that must have ended before it starts.
-    """
+    """The events of one pipeline: the local clocks at which it touches any channel."""
 
     clocks: Times
     last_clock: int
     reads: tuple[_Ends, ...]
     writes: tuple[_Ends, ...]
     after: tuple[int, ...]
+    """Lines that must have ended before it starts."""
 
     def record(self, times: Times, written: Sequence[Times], read: Sequence[Times]) -> None:
         """Note the times of its events in those of the tokens."""

@@ -22,48 +22,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PipelineTrace:
-    """When a pipeline ran, and what it waited for.
-
-    Attributes
-    ----------
-    starts, ends
-        First cycle, and first cycle after the last, of each frame that it began and ended.
-    empty_cycles, full_cycles
-        Cycles in all frames in which it stood still because an input was empty, an output full.
-        While both are so, an input counts in a stalling pipeline and an output in a flushable one,
-        whose back is not held by its inputs.
-    """
+    """When a pipeline ran, and what it waited for."""
 
     name: str
+    # starts, ends: first cycle, and first cycle after the last, of each frame that it began and
+    # ended
     starts: tuple[int, ...]
     ends: tuple[int, ...]
+    # empty_cycles, full_cycles: cycles in all frames in which it stood still because an input was
+    # empty, an output full. While both are so, an input counts in a stalling pipeline and an output
+    # in a flushable one, whose back is not held by its inputs.
     empty_cycles: int
     full_cycles: int
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessTrace:
-    """When a process ran.
-
-    Attributes
-    ----------
-    starts, ends
-        First cycle, and first cycle after the last, of each frame that it began and ended.
-    buffer_cycles
-        Cycles in all frames in which it could have started but for a ping-pong buffer.
-    waits
-        What it waited for in each of equal spans of the run, where samples were asked for.
-    fifo_reads, fifo_writes
-        Cycles of its first and last read from a FIFO, and of its first and last write to one, in
-        all frames; None where it has none.
-    """
+    """When a process ran."""
 
     name: str
+    # starts, ends: first cycle, and first cycle after the last, of each frame that it began and
+    # ended
     starts: tuple[int, ...]
     ends: tuple[int, ...]
     buffer_cycles: int
+    """Cycles in all frames in which it could have started but for a ping-pong buffer."""
     pipelines: tuple[PipelineTrace, ...]
     waits: tuple[SampledWait, ...] = ()
+    """What it waited for in each of equal spans of the run, where samples were asked for."""
+    # fifo_reads, fifo_writes: cycles of its first and last read from a FIFO, and of its first and
+    # last write to one, in all frames; None where it has none
     fifo_reads: tuple[int, int] | None = None
     fifo_writes: tuple[int, int] | None = None
 
@@ -86,57 +74,41 @@ class ProcessTrace:
 
 @dataclass(frozen=True, slots=True)
 class FifoTrace:
-    """Traffic of a FIFO.
-
-    Attributes
-    ----------
-    tokens
-        Elements written to all its streams.
-    peak_elems
-        Most slots in use in one stream; a slot is in use from the cycle of its write to that of
-        its read. With this depth everything would happen in the same cycles.
-    depth_elems
-        Slots of each stream.
-    occupancy_elems
-        Most slots in use, of any stream, in each of equal spans of the run, where samples were
-        asked for.
-    """
+    """Traffic of a FIFO."""
 
     name: str
     tokens: int
+    """Elements written to all its streams."""
     peak_elems: int
+    """Most slots in use in one stream; a slot is in use from the cycle of its write to that of its
+    read. With this depth everything would happen in the same cycles."""
     depth_elems: int
+    """Slots of each stream."""
     occupancy_elems: tuple[int, ...] = ()
+    """Most slots in use, of any stream, in each of equal spans of the run, where samples were asked
+    for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A run to the end.
-
-    Attributes
-    ----------
-    cycles
-        Latency: from the start to the end of the first frame.
-    interval_cycles
-        Cycles from the end of a frame to that of the next, the mean of the last two such times
-        rounded up, with two frames of the only one; None with one frame. Ping-pong buffers on
-        paths of different lengths make a long time follow a short one, so that neither alone is
-        the interval. A pattern of more than two frames isn't seen: see ``total_cycles``.
-    total_cycles
-        Cycles to the end of the last frame.
-    critical_path
-        The work that determines the end of the last frame, from cycle 0 on without a hole; where
-        samples were asked for, of stalling pipelines.
-    """
+    """A run to the end."""
 
     network: str
     frames: int
     cycles: int
+    """Latency: from the start to the end of the first frame."""
     interval_cycles: int | None
+    """Cycles from the end of a frame to that of the next, the mean of the last two such times
+    rounded up, with two frames of the only one; None with one frame. Ping-pong buffers on paths of
+    different lengths make a long time follow a short one, so that neither alone is the interval. A
+    pattern of more than two frames isn't seen: see ``total_cycles``."""
     total_cycles: int
+    """Cycles to the end of the last frame."""
     processes: tuple[ProcessTrace, ...]
     fifos: tuple[FifoTrace, ...]
     critical_path: tuple[Segment, ...] = ()
+    """The work that determines the end of the last frame, from cycle 0 on without a hole; where
+    samples were asked for, of stalling pipelines."""
 
     def __repr__(self) -> str:
         """Return the latency on one line."""

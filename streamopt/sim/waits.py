@@ -37,22 +37,15 @@ class WaitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampledWait:
-    """How long a process waited for one thing, in each of equal spans of a run.
-
-    Attributes
-    ----------
-    of
-        A FIFO, or the array of a ping-pong buffer.
-    peer
-        The process that acted too late.
-    span_cycles
-        Cycles of waiting in each span.
-    """
+    """How long a process waited for one thing, in each of equal spans of a run."""
 
     kind: WaitKind
     of: str
+    """A FIFO, or the array of a ping-pong buffer."""
     peer: str
+    """The process that acted too late."""
     span_cycles: tuple[int, ...]
+    """Cycles of waiting in each span."""
 
     @property
     def cycles(self) -> int:
@@ -62,22 +55,16 @@ class SampledWait:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PipelineWaits:
-    """The events of a pipeline in one frame at which it waited, in order.
+    """The events of a pipeline in one frame at which it waited, in order."""
 
-    Attributes
-    ----------
-    cycles, clocks
-        Of each such event, when the wait was over.
-    empty_cycles, full_cycles
-        How long it waited for inputs, and then for room.
-    inputs, outputs
-        The positions in the pipeline's accesses of the input and the output that came last.
-    """
-
+    # cycles, clocks: of each such event, when the wait was over
     cycles: Cycles
     clocks: Cycles
+    # empty_cycles, full_cycles: how long it waited for inputs, and then for room
     empty_cycles: Cycles
     full_cycles: Cycles
+    # inputs, outputs: the positions in the pipeline's accesses of the input and the output that
+    # came last
     inputs: NDArray[np.intp]
     outputs: NDArray[np.intp]
 

@@ -36,56 +36,40 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """State of a running search; None where nothing is known yet.
-
-    Attributes
-    ----------
-    spent, limit
-        The effort, in work or in seconds, and the most that it may become; None without a limit.
-    """
+    """State of a running search; None where nothing is known yet."""
 
     elapsed_seconds: float
     incumbent: float | None
     bound: float | None
+    # spent, limit: the effort, in work or in seconds, and the most that it may become; None without
+    # a limit
     spent: float = 0.0
     limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SolveOptions:
-    """How to solve one model.
-
-    Attributes
-    ----------
-    time_limit_seconds
-        Limit on compilation plus search; None for no limit.
-    seed, threads
-        Passed to the solver; they win over the profile.
-    integral_objective
-        The objective is a whole number at every feasible point, so a bound less than one below
-        the incumbent proves it.
-    profile
-        Native options by their native name, laid over the packaged default profile.
-    on_progress
-        Called in the thread that called ``solve``, at new incumbents or bounds and at the end.
-    on_point
-        Called in that thread too, with the values of a new incumbent by variable name and the
-        bound so far, during the search; the point isn't checked yet.
-    should_stop
-        Polled about twenty times a second; true ends the search with the incumbent.
-    hint
-        Start values by variable name, complete or not.
-    """
+    """How to solve one model."""
 
     time_limit_seconds: float | None = None
+    """Limit on compilation plus search; None for no limit."""
+    # seed, threads: passed to the solver; they win over the profile
     seed: int = 0
     threads: int = 2
     integral_objective: bool = True
+    """The objective is a whole number at every feasible point, so a bound less than one below the
+    incumbent proves it."""
     profile: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Native options by their native name, laid over the packaged default profile."""
     on_progress: Callable[[Progress], None] | None = None
+    """Called in the thread that called ``solve``, at new incumbents or bounds and at the end."""
     on_point: OnPoint | None = None
+    """Called in that thread too, with the values of a new incumbent by variable name and the bound
+    so far, during the search; the point isn't checked yet."""
     should_stop: Callable[[], bool] | None = None
+    """Polled about twenty times a second; true ends the search with the incumbent."""
     hint: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Start values by variable name, complete or not."""
 
     def __post_init__(self) -> None:
         """Refuse limits that no solver can keep."""
@@ -104,35 +88,24 @@ class SolveOptions:
 
 
 class Solver(ABC):
-    """One adapter; stateless, so one instance may solve many models.
-
-    Attributes
-    ----------
-    name
-        Name in the registry and of the profile folders.
-    capabilities
-        What the adapter takes and does.
-    binding, distribution
-        Module to import, and PyPI name of its wheel.
-    extra
-        Of streamopt, that brings the wheel; empty for those that come along.
-    load_hint
-        What to do when it is installed and does not load.
-    licence
-        Licence of the solver.
-    is_exact
-        Whether it computes in whole numbers. What others say is optimal is their claim: they have
-        tolerances, and have been wrong by them.
-    """
+    """One adapter; stateless, so one instance may solve many models."""
 
     name: ClassVar[str]
+    """Name in the registry and of the profile folders."""
     capabilities: ClassVar[frozenset[Capability]]
+    """What the adapter takes and does."""
+    # binding, distribution: module to import, and PyPI name of its wheel
     binding: ClassVar[str]
     distribution: ClassVar[str]
     extra: ClassVar[str] = ""
+    """Of streamopt, that brings the wheel; empty for those that come along."""
     load_hint: ClassVar[str] = "install its wheel again"
+    """What to do when it is installed and does not load."""
     licence: ClassVar[str]
+    """Licence of the solver."""
     is_exact: ClassVar[bool] = False
+    """Whether it computes in whole numbers. What others say is optimal is their claim: they have
+    tolerances, and have been wrong by them."""
 
     def is_available(self) -> bool:
         """Whether the wheel is installed; imports nothing and takes no licence."""

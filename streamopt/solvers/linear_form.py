@@ -25,32 +25,20 @@ class Enforcement:
 
 @dataclass(frozen=True, slots=True)
 class LinearForm:
-    """Compiled model; row ``r`` has the entries ``row_start[r] : row_start[r + 1]``.
+    """Compiled model; row ``r`` has the entries ``row_start[r] : row_start[r + 1]``."""
 
-    Attributes
-    ----------
-    variables, column_of
-        Pyomo variables by column, and column by ``id`` of the variable.
-    names, lower, upper, is_integer, cost, offset
-        Per column; bounds of integer columns are whole numbers, infinite where there is none.
-    row_names, row_lower, row_upper, row_start, columns, coefficients
-        Rows, compressed by row.
-    enforced
-        Rows that the model's suffix ``enforced_by`` marks.
-    nonlinear, nonlinear_objective
-        Expressions to add to a row or to the objective; empty for a linear model.
-    fixed
-        Values of fixed variables, which have no column.
-    """
-
+    # variables, column_of: Pyomo variables by column, and column by ``id`` of the variable
     variables: tuple[Any, ...]
     column_of: Mapping[int, int]
+    # names, lower, upper, is_integer, cost, offset: per column; bounds of integer columns are whole
+    # numbers, infinite where there is none
     names: tuple[str, ...]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     is_integer: NDArray[np.bool_]
     cost: NDArray[np.float64]
     offset: float
+    # row_names, row_lower, row_upper, row_start, columns, coefficients: rows, compressed by row
     row_names: tuple[str, ...]
     row_lower: NDArray[np.float64]
     row_upper: NDArray[np.float64]
@@ -58,9 +46,13 @@ class LinearForm:
     columns: NDArray[np.int64]
     coefficients: NDArray[np.float64]
     enforced: Mapping[int, Enforcement]
+    """Rows that the model's suffix ``enforced_by`` marks."""
+    # nonlinear, nonlinear_objective: expressions to add to a row or to the objective; empty for a
+    # linear model
     nonlinear: Mapping[int, Any]
     nonlinear_objective: Any | None
     fixed: Mapping[str, float]
+    """Values of fixed variables, which have no column."""
 
     @property
     def is_binary(self) -> NDArray[np.bool_]:

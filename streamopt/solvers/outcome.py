@@ -46,24 +46,16 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NativeOutcome:
-    """The report of a solver.
-
-    Attributes
-    ----------
-    status
-        Native name of the status.
-    verdict
-        Its row of the status table; None if the table has none.
-    point
-        Best point by column, None without an incumbent.
-    bound
-        Lower bound on the objective; None or infinite if there is none.
-    """
+    """The report of a solver."""
 
     status: str
+    """Native name of the status."""
     verdict: Verdict | None
+    """Its row of the status table; None if the table has none."""
     point: NDArray[np.float64] | None
+    """Best point by column, None without an incumbent."""
     bound: float | None
+    """Lower bound on the objective; None or infinite if there is none."""
 
 
 def conclude(

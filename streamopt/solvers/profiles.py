@@ -49,21 +49,15 @@ def load_profile(solver: str, name_or_path: str | None = None) -> Mapping[str, o
 
 @dataclass(frozen=True, slots=True)
 class NativeNames:
-    """A solver's own names of the options that every solve sets; empty where it has none.
-
-    Attributes
-    ----------
-    gap
-        Of the absolute gap at which a whole-number objective is proved.
-    fixed
-        Options that no profile may change.
-    """
+    """A solver's own names of the options that every solve sets; empty where it has none."""
 
     time_limit: str
     seed: str = ""
     threads: str = ""
     gap: str = ""
+    """Of the absolute gap at which a whole-number objective is proved."""
     fixed: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Options that no profile may change."""
 
 
 def apply_options(

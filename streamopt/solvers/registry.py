@@ -26,13 +26,7 @@ WITHOUT_SOLVER = ("auto", "search", "exhaustive", "race")
 
 @dataclass(frozen=True, slots=True)
 class SolverStatus:
-    """One line of ``streamopt solvers``; ``version`` is empty if the wheel is not installed.
-
-    Attributes
-    ----------
-    extra
-        Of streamopt, that brings it; empty for those that come along.
-    """
+    """One line of ``streamopt solvers``; ``version`` is empty if the wheel is not installed."""
 
     name: str
     installed: bool
@@ -40,6 +34,7 @@ class SolverStatus:
     licence: str
     capabilities: frozenset[Capability]
     extra: str
+    """Of streamopt, that brings it; empty for those that come along."""
 
 
 def get(name: str) -> Solver:

@@ -40,37 +40,26 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SolveResult:
-    """Outcome of one solve of a minimisation model.
+    """Outcome of one solve of a minimisation model."""
 
-    Attributes
-    ----------
-    proof, stop
-        What was proved, and why the search ended.
-    objective
-        Value of the incumbent, re-evaluated from ``values``; None without an incumbent.
-    bound
-        No feasible point has a lower objective; None if the solver gave no bound.
-    wall_seconds
-        Compilation of the model plus search.
-    solver, version, seed
-        What to name when the run is repeated.
-    values
-        Value by Pyomo variable name, fixed variables included; empty without an incumbent.
-        Integer variables hold whole numbers.
-    message
-        The solver's own status, and what went wrong if something did.
-    """
-
+    # proof, stop: what was proved, and why the search ended
     proof: Proof
     stop: Stop
     objective: float | None
+    """Value of the incumbent, re-evaluated from ``values``; None without an incumbent."""
     bound: float | None
+    """No feasible point has a lower objective; None if the solver gave no bound."""
     wall_seconds: float
+    """Compilation of the model plus search."""
+    # solver, version, seed: what to name when the run is repeated
     solver: str
     version: str
     seed: int
     values: Mapping[str, float]
+    """Value by Pyomo variable name, fixed variables included; empty without an incumbent. Integer
+    variables hold whole numbers."""
     message: str = ""
+    """The solver's own status, and what went wrong if something did."""
 
     @property
     def gap(self) -> float | None:

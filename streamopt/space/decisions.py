@@ -19,36 +19,26 @@ LoopOrder = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class DecisionSpace:
-    """Choices and limits of one problem.
-
-    Attributes
-    ----------
-    classes
-        Tile classes; the unroll factor of a class is one decision.
-    orders
-        Loop orders that each node may take.
-    least_dsps
-        DSPs of each node without unrolling, in its cheapest loop order.
-    horizon_cycles
-        Latency beyond which no schedule is of interest, so that nodes that take longer need no
-        row; None for all.
-    lut_limit
-        On the LUTs of rows as the costs count them; None for none.
-    streamable
-        Channels that at least one pair of loop orders makes a FIFO.
-    """
+    """Choices and limits of one problem."""
 
     graph: Graph
     level: Level
     dsp_limit: int
     classes: tuple[TileClass, ...]
+    """Tile classes; the unroll factor of a class is one decision."""
     orders: Mapping[str, tuple[LoopOrder, ...]]
+    """Loop orders that each node may take."""
     least_dsps: Mapping[str, int]
+    """DSPs of each node without unrolling, in its cheapest loop order."""
     streamable: frozenset[str]
+    """Channels that at least one pair of loop orders makes a FIFO."""
     costs: CostModel
     bindings: Mapping[str, tuple[Binding, ...]]
     horizon_cycles: int | None = None
+    """Latency beyond which no schedule is of interest, so that nodes that take longer need no row;
+    None for all."""
     lut_limit: int | None = None
+    """On the LUTs of rows as the costs count them; None for none."""
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -62,35 +52,24 @@ class DecisionSpace:
 
 @dataclass(frozen=True, slots=True)
 class SpaceOptions:
-    """How a decision space is made of a graph.
-
-    Attributes
-    ----------
-    dsp_limit
-        DSPs as the costs count them.
-    tiling_limit
-        Least trip count of a tile loop, for loops longer than it.
-    partial_tiles
-        Whether unroll factors need not divide trip counts.
-    fixed
-        Decisions that are made already.
-    costs
-        Cost model of a node; by default as published.
-    bindings
-        By node, the choices for its operators; others are as the tool builds them.
-    horizon_cycles, lut_limit
-        See `DecisionSpace`.
-    """
+    """How a decision space is made of a graph."""
 
     level: Level
     dsp_limit: int
+    """DSPs as the costs count them."""
     tiling_limit: int = 16
+    """Least trip count of a tile loop, for loops longer than it."""
     partial_tiles: bool = False
+    """Whether unroll factors need not divide trip counts."""
     fixed: Fixed = NOTHING_FIXED
+    """Decisions that are made already."""
     costs: CostModel = PUBLISHED
+    """Cost model of a node; by default as published."""
     bindings: Mapping[str, tuple[Binding, ...]] = field(
         default_factory=dict[str, "tuple[Binding, ...]"]
     )
+    """By node, the choices for its operators; others are as the tool builds them."""
+    # horizon_cycles, lut_limit: see `DecisionSpace`
     horizon_cycles: int | None = None
     lut_limit: int | None = None
 

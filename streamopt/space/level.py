@@ -17,27 +17,19 @@ class LevelName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The decisions of a level.
-
-    Attributes
-    ----------
-    permutes
-        Loop orders are free (graph- and node-level pipelining).
-    tiles
-        Unroll factors are free (node-level parallelization).
-    untiled_first
-        Only loop orders that are best without tiling are allowed: the paper's two-step search.
-    is_as_built
-        Costs are those of the hardware (`streamopt.perf.as_built.node_costs`) instead of the
-        published ones.
-    """
+    """The decisions of a level."""
 
     name: LevelName
     title: str
     permutes: bool
+    """Loop orders are free (graph- and node-level pipelining)."""
     tiles: bool
+    """Unroll factors are free (node-level parallelization)."""
     untiled_first: bool = False
+    """Only loop orders that are best without tiling are allowed: the paper's two-step search."""
     is_as_built: bool = False
+    """Costs are those of the hardware (`streamopt.perf.as_built.node_costs`) instead of the
+    published ones."""
 
     @property
     def unrolls_sequential(self) -> bool:

@@ -37,33 +37,23 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class NodeRows:
-    """The rows of one node; all sequences have one entry a row.
-
-    Attributes
-    ----------
-    factors
-        Unroll factors in the node's loop order.
-    bindings
-        What the operators are built from.
-    streams
-        By channel: the order in which the row walks the channel's array, None if it can't stream.
-    untiled
-        The times of the row's loop order with all factors 1; only where the level asks for it.
-    usage
-        Of DSPs, and of LUTs where the space limits them.
-    plans
-        Of a sequential node, whose factors are those of its plans; empty for others.
-    """
+    """The rows of one node; all sequences have one entry a row."""
 
     node: str
     orders: tuple[LoopOrder, ...]
     factors: tuple[tuple[int, ...], ...]
+    """Unroll factors in the node's loop order."""
     bindings: tuple[Binding, ...]
+    """What the operators are built from."""
     times: Times
     streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
+    """By channel: the order in which the row walks the channel's array, None if it can't stream."""
     untiled: Times | None
+    """The times of the row's loop order with all factors 1; only where the level asks for it."""
     usage: RowUsage
+    """Of DSPs, and of LUTs where the space limits them."""
     plans: tuple[NodePlan, ...] = ()
+    """Of a sequential node, whose factors are those of its plans; empty for others."""
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -19,18 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RowUsage:
-    """Usage of one node's rows; all arrays have the shape (rows, resources), the DSPs first.
-
-    Attributes
-    ----------
-    own
-        The node's hardware, and the channels to it that can't stream.
-    as_fifo, as_buffer
-        By operand: what its channel to the node, if that can stream, takes and makes the node
-        take, as a FIFO and as a ping-pong buffer; nothing if channels aren't counted.
-    """
+    """Usage of one node's rows; all arrays have the shape (rows, resources), the DSPs first."""
 
     own: Integers
+    """The node's hardware, and the channels to it that can't stream."""
+    # as_fifo, as_buffer: by operand: what its channel to the node, if that can stream, takes and
+    # makes the node take, as a FIFO and as a ping-pong buffer; nothing if channels aren't counted
     as_fifo: Mapping[str, Integers] = field(default_factory=dict[str, "Integers"])
     as_buffer: Mapping[str, Integers] = field(default_factory=dict[str, "Integers"])
 

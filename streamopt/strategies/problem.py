@@ -22,21 +22,15 @@ LATENCY = Latency()
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A graph, its decision space, limits and an objective.
-
-    Attributes
-    ----------
-    limits
-        On the design as built; None for none but that on DSPs in the accounting of the costs.
-    ports
-        How arrays cross the boundary; the graph has movers for them.
-    """
+    """A graph, its decision space, limits and an objective."""
 
     graph: Graph
     space: SpaceOptions
     objective: Objective = LATENCY
     limits: Limits | None = None
+    """On the design as built; None for none but that on DSPs in the accounting of the costs."""
     ports: tuple[PortPlan, ...] = ()
+    """How arrays cross the boundary; the graph has movers for them."""
 
     @property
     def level(self) -> Level:

@@ -26,49 +26,32 @@ class RivalName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RivalRequest:
-    """The request that every such strategy takes.
-
-    Attributes
-    ----------
-    graph
-        As it was read, before any rewrite.
-    dsp_limit
-        DSPs that its own model may count.
-    """
+    """The request that every such strategy takes."""
 
     graph: Graph
+    """As it was read, before any rewrite."""
     dsp_limit: int
+    """DSPs that its own model may count."""
     target: Target
 
 
 @dataclass(frozen=True, slots=True)
 class DesignStep:
-    """One decision, in the order in which they were made.
-
-    Attributes
-    ----------
-    stage
-        Name of the stage, as its paper calls it.
-    what
-        What was decided, in the names of the graph's nodes, loops and arrays.
-    """
+    """One decision, in the order in which they were made."""
 
     stage: str
+    """Name of the stage, as its paper calls it."""
     what: str
+    """What was decided, in the names of the graph's nodes, loops and arrays."""
 
 
 @dataclass(frozen=True, slots=True)
 class RivalAnswer:
-    """A schedule, and what the strategy's own model believes of it.
-
-    Attributes
-    ----------
-    estimated_cycles, estimated_dsps
-        By the strategy's own model; None where it has none.
-    """
+    """A schedule, and what the strategy's own model believes of it."""
 
     schedule: Schedule
     steps: tuple[DesignStep, ...]
+    # estimated_cycles, estimated_dsps: by the strategy's own model; None where it has none
     estimated_cycles: int | None = None
     estimated_dsps: int | None = None
 

@@ -20,58 +20,43 @@ OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:
-    """A schedule with its certificate.
-
-    Attributes
-    ----------
-    prediction
-        The performance model's integers for the schedule.
-    bound
-        No schedule of the problem costs less; equal to `cost` where that is proved least. Of two
-        objectives, of the first.
-    proof, stop
-        What was proved, and why the search ended. Optimal is said of the whole objective.
-    solve_seconds
-        From the request to the answer: rows, models, searches and read-back.
-    second_bound
-        Of the second of two objectives, among the schedules that are best in the first; else 0.
-    used
-        Of each resource with a limit, as built.
-    region
-        Limits of the part of a device that a design of opt6 is within.
-    fit
-        The part of the device that the design keeps to; empty for none.
-    least_found_cycles
-        Least latency in the model of all schedules that were found, where that is of another one
-        than `schedule`, which simulates faster; else 0.
-    evaluation
-        The design as built and simulated; None of an incumbent, and of a point of a front.
-    changed_by
-        Constraints and an objective of the user's own that the model had, in words; see
-        `streamopt.model`. Bound and proof are those of the changed model.
-    warnings
-        To be known before it is built; see `streamopt.warnings`.
-    """
+    """A schedule with its certificate."""
 
     problem: Problem
     schedule: Schedule
     prediction: Prediction
+    """The performance model's integers for the schedule."""
     bound: int
+    """No schedule of the problem costs less; equal to `cost` where that is proved least. Of two
+    objectives, of the first."""
+    # proof, stop: what was proved, and why the search ended. Optimal is said of the whole
+    # objective.
     proof: Proof
     stop: Stop
     solver: str
     solver_version: str
     seed: int
     solve_seconds: float
+    """From the request to the answer: rows, models, searches and read-back."""
     message: str = ""
     second_bound: int = 0
+    """Of the second of two objectives, among the schedules that are best in the first; else 0."""
     used: tuple[int, ...] = ()
+    """Of each resource with a limit, as built."""
     region: tuple[Limit, ...] = ()
+    """Limits of the part of a device that a design of opt6 is within."""
     fit: str = ""
+    """The part of the device that the design keeps to; empty for none."""
     least_found_cycles: int = 0
+    """Least latency in the model of all schedules that were found, where that is of another one
+    than `schedule`, which simulates faster; else 0."""
     evaluation: Evaluation | None = field(default=None, compare=False)
+    """The design as built and simulated; None of an incumbent, and of a point of a front."""
     warnings: tuple[DesignWarning, ...] = ()
+    """To be known before it is built; see `streamopt.warnings`."""
     changed_by: str = ""
+    """Constraints and an objective of the user's own that the model had, in words; see
+    `streamopt.model`. Bound and proof are those of the changed model."""
 
     @property
     def simulated_cycles(self) -> int:

@@ -21,17 +21,12 @@ from streamopt.report.record import MEMBERS, Row
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The contents of a journal: the last row of every key, and all runs by name.
-
-    Attributes
-    ----------
-    complete_bytes
-        Up to where the file is whole lines.
-    """
+    """The contents of a journal: the last row of every key, and all runs by name."""
 
     rows: dict[str, Row] = field(default_factory=dict[str, "Row"])
     runs: dict[str, dict[str, Any]] = field(default_factory=dict[str, "dict[str, Any]"])
     complete_bytes: int = 0
+    """Up to where the file is whole lines."""
 
 
 def read_journal(path: Path) -> Kept:

@@ -12,17 +12,12 @@ from streamopt.sweeping.running import Means, Redo, Wanted, run_sweep
 
 @dataclass(frozen=True, slots=True)
 class PageCommand:
-    """The command line of a script.
-
-    Attributes
-    ----------
-    is_measuring
-        Whether rows are measured, or the page made of those that are there.
-    """
+    """The command line of a script."""
 
     wanted: Wanted
     means: Means
     is_measuring: bool
+    """Whether rows are measured, or the page made of those that are there."""
 
     def measure(self, experiment: Path) -> None:
         """Measure what is missing of an experiment, with a line for every row."""

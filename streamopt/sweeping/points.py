@@ -24,21 +24,14 @@ ONE_FILE = "*?["
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The configuration that one row measures.
-
-    Attributes
-    ----------
-    key
-        Hash of everything else, of the device's tables and of streamopt's version.
-    program
-        ``suite/name``: folder and name of the graph's file.
-    graph
-        The text of its graph.json, so that a cluster needs no files.
-    """
+    """The configuration that one row measures."""
 
     key: str
+    """Hash of everything else, of the device's tables and of streamopt's version."""
     program: str
+    """``suite/name``: folder and name of the graph's file."""
     graph: str
+    """The text of its graph.json, so that a cluster needs no files."""
     way: ComparisonCase
     row_limit_seconds: float
     device: str

@@ -57,16 +57,11 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which points are measured: those without a row, and rows to do once more.
-
-    Attributes
-    ----------
-    only
-        Words of which the program has one in its name; all programs without any.
-    """
+    """Which points are measured: those without a row, and rows to do once more."""
 
     redo: tuple[Redo, ...] = ()
     only: tuple[str, ...] = ()
+    """Words of which the program has one in its name; all programs without any."""
 
     def names(self, program: str) -> bool:
         """Return whether a program is one of those that are asked for."""

@@ -28,98 +28,67 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLoop:
-    """A pipeline as predicted.
-
-    Attributes
-    ----------
-    name
-        Of the pipeline in the network, or of the function that moves words.
-    depth_cycles
-        None where nobody predicts it.
-    """
+    """A pipeline as predicted."""
 
     name: str
+    """Of the pipeline in the network, or of the function that moves words."""
     iterations: int
     ii: int
     depth_cycles: int | None = None
+    """None where nobody predicts it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFunction:
-    """A process as predicted, under the name of its function in the emitted code.
-
-    Attributes
-    ----------
-    used
-        None of a process whose resources are counted elsewhere.
-    """
+    """A process as predicted, under the name of its function in the emitted code."""
 
     name: str
     loops: tuple[ExpectedLoop, ...]
     used: Resources | None
+    """None of a process whose resources are counted elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedDesign:
-    """A design as predicted.
-
-    Attributes
-    ----------
-    latency_cycles
-        Simulated.
-    limits
-        By resource: the most that the design was to take.
-    """
+    """A design as predicted."""
 
     top: str
     functions: tuple[ExpectedFunction, ...]
     used: Resources
     latency_cycles: int
+    """Simulated."""
     clock_ns: float
     limits: Mapping[str, int]
+    """By resource: the most that the design was to take."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFigure:
-    """One figure: of a pipeline, a process or the whole design.
-
-    Attributes
-    ----------
-    part
-        Name of the process, or of the pipeline where its process has several.
-    figure
-        ``II``, ``depth_cycles``, ``trip_count``, ``latency_cycles``, ``clock_ns``, or a resource.
-    reported
-        None where the report doesn't tell.
-    """
+    """One figure: of a pipeline, a process or the whole design."""
 
     part: str
+    """Name of the process, or of the pipeline where its process has several."""
     figure: str
+    """``II``, ``depth_cycles``, ``trip_count``, ``latency_cycles``, ``clock_ns``, or a resource."""
     expected: float | None
     reported: float | None
+    """None where the report doesn't tell."""
     outcome: Outcome
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SynthesisCheck:
-    """A report of synthesis against the prediction of its design.
-
-    Attributes
-    ----------
-    figures
-        Of every pipeline and process, and of the whole.
-    remarks
-        Facts on the report that bear on all figures: another part, another clock.
-    simulated_cycles
-        As predicted, and with II and depth of the report; None where some loop isn't reported.
-    """
+    """A report of synthesis against the prediction of its design."""
 
     name: str
     release: str
     figures: tuple[CheckedFigure, ...]
+    """Of every pipeline and process, and of the whole."""
     remarks: tuple[str, ...] = ()
+    """Facts on the report that bear on all figures: another part, another clock."""
     simulated_cycles: tuple[int, int | None] = (0, None)
+    """As predicted, and with II and depth of the report; None where some loop isn't reported."""
 
     @property
     def missed(self) -> tuple[CheckedFigure, ...]:

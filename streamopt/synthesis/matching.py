@@ -19,17 +19,12 @@ _CLONE = re.compile(r"_?(?:\d+|r|s)")
 
 @dataclass(frozen=True, slots=True)
 class FoundLoop:
-    """A loop that has no loop inside, and how often it starts.
-
-    Attributes
-    ----------
-    starts
-        Product of the trip counts around it: 1 where the whole nest was flattened; None where
-        one isn't known.
-    """
+    """A loop that has no loop inside, and how often it starts."""
 
     loop: ReportedLoop
     starts: int | None = 1
+    """Product of the trip counts around it: 1 where the whole nest was flattened; None where one
+    isn't known."""
 
     @property
     def iterations(self) -> int | None:

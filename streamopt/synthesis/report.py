@@ -11,24 +11,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ReportedLoop:
-    """A loop of a module; one that was flattened has the names of all its levels.
-
-    Attributes
-    ----------
-    ii
-        Of a pipelined loop, as achieved; None for one that isn't pipelined.
-    depth_cycles
-        Cycles of one iteration.
-    loops
-        The loops inside that were not flattened into it.
-    """
+    """A loop of a module; one that was flattened has the names of all its levels."""
 
     name: str
     trip_count: int | None = None
     latency_cycles: int | None = None
     ii: int | None = None
+    """Of a pipelined loop, as achieved; None for one that isn't pipelined."""
     depth_cycles: int | None = None
+    """Cycles of one iteration."""
     loops: tuple[ReportedLoop, ...] = ()
+    """The loops inside that were not flattened into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +41,16 @@ class ReportedModule:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisReport:
-    """The modules of a design, or some of them.
-
-    Attributes
-    ----------
-    top
-        Name of the top function; "" where only parts of a design are reported.
-    release
-        Of the tool: ``2024.2``.
-    target_ns
-        Clock period that was asked for.
-    """
+    """The modules of a design, or some of them."""
 
     top: str
+    """Name of the top function; "" where only parts of a design are reported."""
     modules: tuple[ReportedModule, ...]
     release: str = ""
+    """Of the tool: ``2024.2``."""
     part: str = ""
     target_ns: float | None = None
+    """Clock period that was asked for."""
 
     def module(self, name: str) -> ReportedModule | None:
         """Return a module by name; None where it is not reported."""

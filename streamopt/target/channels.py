@@ -10,18 +10,12 @@ ONE_PART: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class MemoryChannel:
-    """A channel that works independently of the others.
-
-    Attributes
-    ----------
-    name
-        As the vendor's linker calls it: ``HBM[3]``.
-    bytes_per_s
-        At most; 0 if nobody said.
-    """
+    """A channel that works independently of the others."""
 
     name: str
+    """As the vendor's linker calls it: ``HBM[3]``."""
     bytes_per_s: int
+    """At most; 0 if nobody said."""
 
     def bytes_per_cycle(self, clock_ns: float) -> float:
         """Return the bytes that it delivers in a cycle of the design's clock."""

@@ -11,30 +11,22 @@ from streamopt.ir.operators import Operator
 
 @dataclass(frozen=True, slots=True)
 class OperatorCost:
-    """One operator in hardware, with a new operand every cycle.
-
-    Attributes
-    ----------
-    latency_cycles
-        Registers between operands and result; 0 for combinational logic. A report's stages are
-        one more.
-    implementation
-        As ``bind_op`` of Vitis HLS names it: ``fulldsp``, ``fabric``, ...; ``packed`` for what it
-        has no name for.
-    clock_ns
-        Clock period of the table's row, which is not above the target's.
-    products
-        That one unit does at once; ``source`` says what they have in common.
-    """
+    """One operator in hardware, with a new operand every cycle."""
 
     latency_cycles: int
+    """Registers between operands and result; 0 for combinational logic. A report's stages are one
+    more."""
     dsps: int
     luts: int
     ffs: int
     implementation: str
+    """As ``bind_op`` of Vitis HLS names it: ``fulldsp``, ``fabric``, ...; ``packed`` for what it
+    has no name for."""
     clock_ns: float
+    """Clock period of the table's row, which is not above the target's."""
     source: str
     products: int = 1
+    """That one unit does at once; ``source`` says what they have in common."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,20 +36,14 @@ class Guideline:
 
 @dataclass(frozen=True, slots=True)
 class LogicRegion:
-    """A super logic region (SLR).
-
-    Attributes
-    ----------
-    left
-        Its resources without those of the platform's shell.
-    channels
-        Channels to memory off the chip that it reaches without a crossing: ``HBM`` for all of a
-        kind, ``DDR[1]`` for one.
-    """
+    """A super logic region (SLR)."""
 
     whole: Resources
     left: Resources
+    """Its resources without those of the platform's shell."""
     channels: tuple[str, ...]
+    """Channels to memory off the chip that it reaches without a crossing: ``HBM`` for all of a
+    kind, ``DDR[1]`` for one."""
 
     def reaches(self, channel: str) -> bool:
         """Return whether a channel is one of its own."""
@@ -58,20 +52,14 @@ class LogicRegion:
 
 @dataclass(frozen=True, slots=True)
 class Floorplan:
-    """The regions of a device.
-
-    Attributes
-    ----------
-    slr
-        One region, on average; the device, where there is one.
-    guideline
-        The shares of a region that the vendor advises.
-    """
+    """The regions of a device."""
 
     total: Resources
     slr: Resources
+    """One region, on average; the device, where there is one."""
     regions: tuple[LogicRegion, ...]
     guideline: Guideline
+    """The shares of a region that the vendor advises."""
 
     def budget(self, fit: Fit, channels: Sequence[str]) -> Resources:
         """Return the resources that a design with ports to some channels may take.

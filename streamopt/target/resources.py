@@ -18,16 +18,11 @@ class Fit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """DSP slices, memory blocks, look-up tables and flip-flops.
-
-    Attributes
-    ----------
-    bram18
-        Block RAMs of 18 Kbit; a RAMB36 counts two.
-    """
+    """DSP slices, memory blocks, look-up tables and flip-flops."""
 
     dsps: int = 0
     bram18: int = 0
+    """Block RAMs of 18 Kbit; a RAMB36 counts two."""
     uram: int = 0
     luts: int = 0
     ffs: int = 0

@@ -8,22 +8,16 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True)
 class RoutedDesign:
-    """A published design that ran on a board.
-
-    Attributes
-    ----------
-    luts
-        As synthesised, before placement.
-    lut_share
-        Of the fullest region, as routed, with the platform's shell.
-    """
+    """A published design that ran on a board."""
 
     name: str
     slrs: int
     clock_mhz: float
     dsps: int
     luts: int
+    """As synthesised, before placement."""
     lut_share: float
+    """Of the fullest region, as routed, with the platform's shell."""
 
 
 @cache

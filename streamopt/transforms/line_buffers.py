@@ -75,22 +75,16 @@ def _parts(subscript: Affine, loops: Loops) -> tuple[Affine, Affine]:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """A dimension of the array beside the rows.
-
-    Attributes
-    ----------
-    stores
-        Copies: place, word, and the conditions under which both exist.
-    late_tiles
-        Tiles by which an element is read before the tile that takes it, at most.
-    """
+    """A dimension of the array beside the rows."""
 
     slots: int
     words: int
     address: Affine
     reads: tuple[Affine, ...]
     stores: tuple[tuple[Affine, Affine, tuple[Compare, ...]], ...]
+    """Copies: place, word, and the conditions under which both exist."""
     late_tiles: int
+    """Tiles by which an element is read before the tile that takes it, at most."""
 
 
 class _LineLayout:

@@ -24,30 +24,21 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class OutputVerdict:
-    """Comparison of one output.
-
-    Attributes
-    ----------
-    max_error
-        Largest distance from the golden values; NaN if an element is not a number.
-    max_ratio
-        Largest distance over its element's tolerance; above 1, or NaN, it fails. 0 for an output
-        that is equal bit by bit, infinite where an exact element is wrong.
-    wrong
-        Number of elements outside their tolerance.
-    first
-        The first of them in row-major order.
-    unchecked
-        Number of elements that nothing is known of, as no test inputs suit the program.
-    """
+    """Comparison of one output."""
 
     name: str
     elements: int
     max_error: float
+    """Largest distance from the golden values; NaN if an element is not a number."""
     max_ratio: float
+    """Largest distance over its element's tolerance; above 1, or NaN, it fails. 0 for an output
+    that is equal bit by bit, infinite where an exact element is wrong."""
     wrong: int
+    """Number of elements outside their tolerance."""
     first: Mismatch | None
+    """The first of them in row-major order."""
     unchecked: int = 0
+    """Number of elements that nothing is known of, as no test inputs suit the program."""
 
     def __str__(self) -> str:
         """Return one line, and a second one for the first wrong element."""
@@ -64,26 +55,18 @@ class OutputVerdict:
 
 @dataclass(frozen=True, slots=True)
 class DesignVerdict:
-    """Comparison of all outputs of one design.
-
-    Attributes
-    ----------
-    first_wrong
-        The first token that is not what it should be (E716), where traces were compared.
-    edits
-        Where files differ from what was emitted (E728).
-    may_be_edited
-        Whether files may differ.
-    notes
-        What was not looked for, and why.
-    """
+    """Comparison of all outputs of one design."""
 
     graph: str
     outputs: tuple[OutputVerdict, ...]
     first_wrong: Diagnostic | None = None
+    """The first token that is not what it should be (E716), where traces were compared."""
     edits: tuple[Diagnostic, ...] = ()
+    """Where files differ from what was emitted (E728)."""
     may_be_edited: bool = False
+    """Whether files may differ."""
     notes: tuple[str, ...] = ()
+    """What was not looked for, and why."""
 
     @property
     def passed(self) -> bool:

@@ -21,53 +21,36 @@ _BINARY = frozenset({".bin", ".npz"})
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How a project was written.
-
-    Attributes
-    ----------
-    version
-        Of streamopt; empty if it is older than this entry.
-    schedule_sha256
-        Of the schedule that the design implements.
-    digests
-        SHA-256 by path of the files beside the manifest.
-    """
+    """How a project was written."""
 
     version: str = ""
+    """Of streamopt; empty if it is older than this entry."""
     schedule_sha256: str = ""
+    """Of the schedule that the design implements."""
     digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    """SHA-256 by path of the files beside the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Description of a project in its directory.
-
-    Attributes
-    ----------
-    ports
-        C++ name by array; data files are called by the C++ name.
-    copies
-        Original by array that holds the same.
-    backend
-        Name of the back end that made the design.
-    inputs
-        How test inputs are drawn, as `streamopt.verification.vectors.inputs` has it.
-    settings
-        Of the back end, by name.
-    written
-        How it was written; nothing of an older project.
-    """
+    """Description of a project in its directory."""
 
     graph: str
     top: str
     ports: Mapping[str, str]
+    """C++ name by array; data files are called by the C++ name."""
     outputs: tuple[str, ...]
     seed: int
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Original by array that holds the same."""
     backend: str = "vitis"
+    """Name of the back end that made the design."""
     inputs: tuple[str, ...] = ()
+    """How test inputs are drawn, as `streamopt.verification.vectors.inputs` has it."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Of the back end, by name."""
     written: Written = field(default_factory=Written)
+    """How it was written; nothing of an older project."""
 
     @property
     def sources(self) -> tuple[str, ...]:

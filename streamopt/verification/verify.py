@@ -109,15 +109,10 @@ def verify_compiled(
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """Comparison of all tokens of a design, where a run went wrong or in every run.
-
-    Attributes
-    ----------
-    scheduled
-        What the design was made of.
-    """
+    """Comparison of all tokens of a design, where a run went wrong or in every run."""
 
     scheduled: ScheduledGraph
+    """What the design was made of."""
     always: bool = False
 
 

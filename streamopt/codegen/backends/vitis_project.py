@@ -16,28 +16,19 @@ DEFAULT_RELEASE = "2023.2"
 
 @dataclass(frozen=True, slots=True)
 class VitisRelease:
-    """One release.
-
-    Attributes
-    ----------
-    tcl
-        Command that runs the Tcl script.
-    config
-        Whether it has ``v++ -c --mode hls``, which reads a configuration file.
-    output_format
-        Key of that file for what is packaged.
-    package
-        Whether packaging is a step of its own there.
-    sw_emu
-        Whether kernels can be run in software emulation.
-    """
+    """One release."""
 
     name: str
     tcl: str
+    """Command that runs the Tcl script."""
     config: bool
+    """Whether it has ``v++ -c --mode hls``, which reads a configuration file."""
     sw_emu: bool
+    """Whether kernels can be run in software emulation."""
     output_format: str = ""
+    """Key of that file for what is packaged."""
     package: bool = False
+    """Whether packaging is a step of its own there."""
 
 
 @cache

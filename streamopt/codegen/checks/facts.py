@@ -18,19 +18,13 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that emitted code breaks.
-
-    Attributes
-    ----------
-    code
-        E610 to E625, one for each rule.
-    function
-        Where; empty for the file.
-    """
+    """A rule that emitted code breaks."""
 
     code: str
+    """E610 to E625, one for each rule."""
     message: str
     function: str = ""
+    """Where; empty for the file."""
     severity: Severity = Severity.ERROR
 
     @property
@@ -56,18 +50,13 @@ _NO_TYPES = frozenset(["return", "else", "delete", "goto", "throw", "new", "case
 
 @dataclass(frozen=True, slots=True)
 class CppVariable:
-    """A parameter or a local variable.
-
-    Attributes
-    ----------
-    mark
-        ``*`` of a pointer, ``&`` of a reference, or nothing.
-    """
+    """A parameter or a local variable."""
 
     type: str
     name: str
     extents: tuple[int, ...]
     mark: str = ""
+    """``*`` of a pointer, ``&`` of a reference, or nothing."""
 
     @property
     def is_stream(self) -> bool:
@@ -90,21 +79,15 @@ class CppCall:
 
 @dataclass(frozen=True, slots=True)
 class FunctionFacts:
-    """One defined function.
-
-    Attributes
-    ----------
-    variables
-        Parameters, then all that is declared in it.
-    reads, writes
-        Names of streams, arrays and scalars that its statements use.
-    """
+    """One defined function."""
 
     function: CppFunction
     name: str
     parameters: tuple[CppVariable, ...]
     variables: tuple[CppVariable, ...]
+    """Parameters, then all that is declared in it."""
     calls: tuple[CppCall, ...]
+    # reads, writes: names of streams, arrays and scalars that its statements use
     reads: frozenset[str]
     writes: frozenset[str]
 

@@ -31,19 +31,14 @@ _SUBSCRIPTED = re.compile(r"\b([A-Za-z_]\w*)\[")
 
 @dataclass(frozen=True, slots=True)
 class IndexScope:
-    """The names that are known where a statement stands.
+    """The names that are known where a statement stands."""
 
-    Attributes
-    ----------
-    moving, lanes
-        Iterators of loops that are not unrolled, and of those that are, with their trip counts.
-    values
-        Expressions of constants, in iterators.
-    """
-
+    # moving, lanes: iterators of loops that are not unrolled, and of those that are, with their
+    # trip counts
     moving: Mapping[str, int]
     lanes: Mapping[str, int]
     values: Mapping[str, ast.expr]
+    """Expressions of constants, in iterators."""
 
     def inside(self, loop: For) -> IndexScope:
         """Return the scope of a loop's body."""

@@ -33,22 +33,15 @@ def testbench(layout: DesignLayout, headers: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostProgram:
-    """The parts that differ between programs that run a design and check its outputs.
-
-    Attributes
-    ----------
-    arguments
-        After the usual ones, as the usage has them.
-    arrays
-        Definitions besides those of the arrays themselves.
-    run
-        Takes inputs from the arrays, runs the design, and leaves outputs there.
-    """
+    """The parts that differ between programs that run a design and check its outputs."""
 
     headers: str
     arguments: str
+    """After the usual ones, as the usage has them."""
     arrays: Sequence[CppStatement]
+    """Definitions besides those of the arrays themselves."""
     run: Sequence[CppStatement]
+    """Takes inputs from the arrays, runs the design, and leaves outputs there."""
 
 
 def checked_program(layout: DesignLayout, program: HostProgram) -> str:

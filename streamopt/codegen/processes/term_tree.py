@@ -17,20 +17,14 @@ from streamopt.ir.element import ElementType
 
 @dataclass(frozen=True, slots=True)
 class TermTree:
-    """The array of the terms, and what its text calls them.
-
-    Attributes
-    ----------
-    place
-        The element of a lane's term.
-    iterator
-        Of the loop over pairs.
-    """
+    """The array of the terms, and what its text calls them."""
 
     name: str
     terms: int
     place: str
+    """The element of a lane's term."""
     iterator: str
+    """Of the loop over pairs."""
 
     @property
     def root(self) -> str:

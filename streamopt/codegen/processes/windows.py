@@ -36,26 +36,18 @@ def dependences(writers: Iterable[LineWriter]) -> Iterator[Pragma]:
 
 @dataclass(frozen=True, slots=True)
 class LineWriter:
-    """A line buffer in C++.
-
-    Attributes
-    ----------
-    memory
-        Name of its memory, which the function declares.
-    registers
-        Names of the window and of the rows of one place, arrays that each iteration declares.
-    iterators
-        C++ of tile iterators and of lane iterators, by their names in the line buffer.
-    names
-        Those of the nest.
-    """
+    """A line buffer in C++."""
 
     lines: LineBuffer
     memory: str
+    """Name of its memory, which the function declares."""
     registers: tuple[str, str]
+    """Names of the window and of the rows of one place, arrays that each iteration declares."""
     element: ElementType
     iterators: Mapping[str, Affine]
+    """C++ of tile iterators and of lane iterators, by their names in the line buffer."""
     names: Names
+    """Those of the nest."""
 
     @property
     def window(self) -> str:

@@ -127,22 +127,15 @@ class GraphDocument(_StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a document that have the right form.
-
-    Attributes
-    ----------
-    weights
-        Name of the file with values of weights; empty if there is none.
-    arrays
-        Every array that is declared; None for one whose declaration has a problem.
-    nodes
-        Pairs (position in the document, node).
-    """
+    """The parts of a document that have the right form."""
 
     name: str
     weights: str = ""
+    """Name of the file with values of weights; empty if there is none."""
     arrays: dict[str, ArrayDocument | None] = field(default_factory=dict[str, Any])
+    """Every array that is declared; None for one whose declaration has a problem."""
     nodes: list[tuple[int, NodeDocument]] = field(default_factory=list[Any])
+    """Pairs (position in the document, node)."""
 
 
 def schema_text() -> str:

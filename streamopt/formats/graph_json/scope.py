@@ -32,37 +32,25 @@ _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum
 
 @dataclass(frozen=True, slots=True)
 class StatementScope:
-    """The names that one statement can use.
-
-    Attributes
-    ----------
-    text
-        The statement, on one line of ASCII.
-    loc
-        Where the text is.
-    arrays
-        Declared arrays; None for one whose declaration has a problem of its own.
-    trip_counts
-        Trip count by iterator, outermost first.
-    temporaries
-        Values of the temporaries so far; a statement that defines one adds to it.
-    problems
-        Every problem found is appended here.
-    sequential
-        Whether ``+=`` updates an element in place instead of starting a reduction.
-    guards
-        Conditions on the iterators around what is being read; subscripts under them are checked
-        by `streamopt.transforms.legality`, which knows where they hold.
-    """
+    """The names that one statement can use."""
 
     text: str
+    """The statement, on one line of ASCII."""
     loc: SourceLoc
+    """Where the text is."""
     arrays: Mapping[str, Array | None]
+    """Declared arrays; None for one whose declaration has a problem of its own."""
     trip_counts: Mapping[str, int]
+    """Trip count by iterator, outermost first."""
     temporaries: dict[str, Expression]
+    """Values of the temporaries so far; a statement that defines one adds to it."""
     problems: list[Diagnostic]
+    """Every problem found is appended here."""
     sequential: bool = False
+    """Whether ``+=`` updates an element in place instead of starting a reduction."""
     guards: list[Condition] = field(default_factory=list["Condition"])
+    """Conditions on the iterators around what is being read; subscripts under them are checked by
+    `streamopt.transforms.legality`, which knows where they hold."""
 
     @contextmanager
     def under(self, condition: Condition) -> Generator[None]:

@@ -16,29 +16,20 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Compact:
-    """The model under construction with its data.
-
-    Attributes
-    ----------
-    row
-        By node: one binary for each of its rows.
-    factor
-        By index of a tile class of several nodes: one binary for each of its factors.
-    fifo
-        By streamable channel: whether it is a FIFO.
-    start, last
-        By node: st and lw in cycles.
-    horizon_cycles
-        Bound of all times.
-    """
+    """The model under construction with its data."""
 
     formulation: Formulation
     space: DecisionSpace
     rows: Mapping[str, NodeRows]
     horizon_cycles: int
+    """Bound of all times."""
     row: Mapping[str, Sequence[Any]]
+    """By node: one binary for each of its rows."""
     factor: Mapping[int, Sequence[Any]]
+    """By index of a tile class of several nodes: one binary for each of its factors."""
     fifo: Mapping[str, Any]
+    """By streamable channel: whether it is a FIFO."""
+    # start, last: by node: st and lw in cycles
     start: Mapping[str, Any]
     last: Mapping[str, Any]
 

@@ -24,23 +24,17 @@ from streamopt.space.decisions import DecisionSpace, read_stream_order, write_st
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """The model under construction with its variables.
-
-    Attributes
-    ----------
-    choice
-        ``b``: by node, one binary for each loop order.
-    unroll, tiles
-        ``u`` and ``x``: by node and loop, unroll factor and trip count of the tile loop.
-    start, last
-        ``st`` and ``lw`` of every node in cycles.
-    """
+    """The model under construction with its variables."""
 
     formulation: Formulation
     space: DecisionSpace
     choice: Mapping[str, Sequence[Any]]
+    """``b``: by node, one binary for each loop order."""
+    # unroll, tiles: ``u`` and ``x``: by node and loop, unroll factor and trip count of the tile
+    # loop
     unroll: Mapping[str, Mapping[str, Any]]
     tiles: Mapping[str, Mapping[str, Any]]
+    # start, last: ``st`` and ``lw`` of every node in cycles
     start: Mapping[str, Any]
     last: Mapping[str, Any]
 

@@ -107,16 +107,11 @@ def _close(name: str, ends: tuple[int, int] | None, row: int, state: ReadingStat
 
 @dataclass(frozen=True, slots=True)
 class AccessContext:
-    """The loops and conditions around an access.
-
-    Attributes
-    ----------
-    conditions
-        Those that are affine; is_certain tells whether these are all.
-    """
+    """The loops and conditions around an access."""
 
     loops: tuple[RangeLoop, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    """Those that are affine; is_certain tells whether these are all."""
     is_certain: bool = True
     loc: SourceLoc | None = None
 

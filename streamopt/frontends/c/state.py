@@ -40,26 +40,18 @@ class Frame:
 
 @dataclass(slots=True)
 class SourceDraft:
-    """The variables and statements of a source under construction.
-
-    Attributes
-    ----------
-    values
-        The elements of constant arrays.
-    pointers
-        Arguments whose first extent is not known before all of the function is read.
-    first
-        Statements that come before all others.
-    blocks
-        Statement lists under construction, innermost last.
-    """
+    """The variables and statements of a source under construction."""
 
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     values: dict[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
+    """The elements of constant arrays."""
     written: set[str] = field(default_factory=set[str])
     pointers: set[str] = field(default_factory=set[str])
+    """Arguments whose first extent is not known before all of the function is read."""
     first: list[Item] = field(default_factory=list["Item"])
+    """Statements that come before all others."""
     blocks: list[list[Item]] = field(default_factory=lambda: [[]])
+    """Statement lists under construction, innermost last."""
     _items: int = 0
     _taken: set[str] = field(default_factory=set[str])
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
@@ -133,19 +125,13 @@ class SourceDraft:
 
 @dataclass(slots=True)
 class RunningLoops:
-    """Loops that were opened so far.
+    """Loops that were opened so far."""
 
-    Attributes
-    ----------
-    ranges, order
-        Interval and position of each iterator.
-    assigned
-        For each loop that is open, outermost first: the variables that it may assign.
-    """
-
+    # ranges, order: interval and position of each iterator
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     order: dict[str, int] = field(default_factory=dict[str, int])
     assigned: list[set[str]] = field(default_factory=list[set[str]])
+    """For each loop that is open, outermost first: the variables that it may assign."""
 
     def open(self, iterator: str, low: int, high: int) -> None:
         """Note the interval of an iterator inside of all that run."""
@@ -170,32 +156,23 @@ class HeldIntegers:
 
 @dataclass(slots=True)
 class ReadingState:
-    """The state while a function is read.
-
-    Attributes
-    ----------
-    inline
-        Reads a call of a function of the file inside an expression, and emits its statements.
-    frames
-        The function that is read and those that are being inlined, outermost first.
-    statics
-        The symbol of each static variable that changes: it lasts from call to call.
-    guarded
-        How many conditional expressions enclose the one that is read.
-    inlined
-        How many calls were inlined.
-    """
+    """The state while a function is read."""
 
     file: CFile
     problems: Problems
     inline: Callable[[ast.FuncCall, ReadingState], CValue | None]
+    """Reads a call of a function of the file inside an expression, and emits its statements."""
     frames: list[Frame] = field(default_factory=lambda: [Frame()])
+    """The function that is read and those that are being inlined, outermost first."""
     source: SourceDraft = field(default_factory=SourceDraft)
     loops: RunningLoops = field(default_factory=RunningLoops)
     integers: HeldIntegers = field(default_factory=HeldIntegers)
     statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
+    """The symbol of each static variable that changes: it lasts from call to call."""
     guarded: int = 0
+    """How many conditional expressions enclose the one that is read."""
     inlined: int = 0
+    """How many calls were inlined."""
 
     @property
     def scope(self) -> CScope:

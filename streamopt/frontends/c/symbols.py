@@ -30,49 +30,33 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A variable of the source, or a part of it.
-
-    Attributes
-    ----------
-    variable
-        Its name in the source.
-    prefix
-        Subscripts that are fixed already, where it is a part.
-    shape
-        What remains to be subscripted.
-    offset
-        What is added to the next subscript, for a pointer into an array.
-    is_open
-        Whether it is an integer argument without a value.
-    is_parameter
-        Whether the function that is read gets it from its caller.
-    """
+    """A variable of the source, or a part of it."""
 
     variable: str
+    """Its name in the source."""
     shape: tuple[int, ...]
+    """What remains to be subscripted."""
     element: ElementType
     prefix: tuple[Affine, ...] = ()
+    """Subscripts that are fixed already, where it is a part."""
     offset: Affine | None = None
+    """What is added to the next subscript, for a pointer into an array."""
     is_const: bool = False
     is_bool: bool = False
     is_open: bool = False
+    """Whether it is an integer argument without a value."""
     is_parameter: bool = False
+    """Whether the function that is read gets it from its caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """A pointer that moves along a variable.
-
-    Attributes
-    ----------
-    part
-        Where it points at first, and the shape of that.
-    place
-        A local integer: how many elements it has moved on.
-    """
+    """A pointer that moves along a variable."""
 
     part: Stored
+    """Where it points at first, and the shape of that."""
     place: Stored
+    """A local integer: how many elements it has moved on."""
 
 
 @dataclass(frozen=True, slots=True)

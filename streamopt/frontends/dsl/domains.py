@@ -12,21 +12,14 @@ from streamopt.ir.expression import Compare, CompareOp, Condition, Logic, LogicO
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Iterations, or a set that holds them.
-
-    Attributes
-    ----------
-    ranges
-        Lowest and highest value by iterator; empty where the lowest is above the highest.
-    bounds
-        Sums of iterators that are not negative.
-    is_box
-        Whether the ranges alone say which iterations these are.
-    """
+    """Iterations, or a set that holds them."""
 
     ranges: Mapping[str, tuple[int, int]]
+    """Lowest and highest value by iterator; empty where the lowest is above the highest."""
     bounds: tuple[Affine, ...] = ()
+    """Sums of iterators that are not negative."""
     is_box: bool = True
+    """Whether the ranges alone say which iterations these are."""
 
     @staticmethod
     def of(trip_counts: Mapping[str, int]) -> Domain:

@@ -41,21 +41,14 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of an expression, each once.
-
-    Attributes
-    ----------
-    axes
-        Loops whose iterators are free.
-    places
-        Array elements that are read, and where the user wrote them.
-    pending
-        Reductions inside, which get nests of their own.
-    """
+    """Facts of an expression, each once."""
 
     axes: tuple[Axis, ...] = ()
+    """Loops whose iterators are free."""
     places: tuple[tuple[ir.Access, SourceLoc], ...] = ()
+    """Array elements that are read, and where the user wrote them."""
     pending: tuple[Pending, ...] = ()
+    """Reductions inside, which get nests of their own."""
     problems: tuple[Diagnostic, ...] = ()
     depth: int = 0
     operations: int = 1
@@ -94,33 +87,23 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """A reduction over loops, whose result has no array yet.
-
-    Attributes
-    ----------
-    free
-        Loops around it, one for each dimension of its result.
-    element
-        Type of its result.
-    value
-        Its terms.
-    facts
-        Of all that it reads.
-    start
-        What it starts from; None for the operator's identity.
-    guard
-        Terms for which this doesn't hold are left out.
-    """
+    """A reduction over loops, whose result has no array yet."""
 
     reduction: Reduction
     axes: tuple[Axis, ...]
     free: tuple[Axis, ...]
+    """Loops around it, one for each dimension of its result."""
     element: ElementType
+    """Type of its result."""
     value: ir.Expression
+    """Its terms."""
     facts: Facts
+    """Of all that it reads."""
     loc: SourceLoc
     start: ir.Expression | None = None
+    """What it starts from; None for the operator's identity."""
     guard: ir.Condition | None = None
+    """Terms for which this doesn't hold are left out."""
 
     @property
     def token(self) -> str:

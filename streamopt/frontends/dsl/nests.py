@@ -29,24 +29,17 @@ from streamopt.ir.program import Loop, Nest, Statement
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The work of one nest, before its loops are put in order.
-
-    Attributes
-    ----------
-    facts
-        Of everything that is read.
-    parallel
-        Loops of the target, in the order given.
-    reduced
-        Loops of the reduction.
-    """
+    """The work of one nest, before its loops are put in order."""
 
     node: str
     target: ir.Access
     value: ir.Expression
     facts: Facts
+    """Of everything that is read."""
     parallel: tuple[Axis, ...]
+    """Loops of the target, in the order given."""
     reduced: tuple[Axis, ...]
+    """Loops of the reduction."""
     loc: SourceLoc
     reduction: Reduction | None = None
     start: ir.Expression | None = None

@@ -19,22 +19,15 @@ Option = TypeVar("Option", int, float, str)
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of the graph so far, by name.
-
-    Attributes
-    ----------
-    constants
-        Initializers and what was computed from them.
-    tensors
-        Lowered values; also constants that were used as tensors.
-    weights
-        Names of the initializers.
-    """
+    """The values of the graph so far, by name."""
 
     builder: ProgramBuilder
     constants: dict[str, NDArray[Any]]
+    """Initializers and what was computed from them."""
     tensors: dict[str, LazyTensor]
+    """Lowered values; also constants that were used as tensors."""
     weights: frozenset[str]
+    """Names of the initializers."""
 
     def tensor(self, name: str) -> LazyTensor:
         """Return a value as a tensor; a constant becomes a weight.
@@ -66,17 +59,12 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One node and what it refers to.
-
-    Attributes
-    ----------
-    opset
-        Version of ONNX's operators that the model uses.
-    """
+    """One node and what it refers to."""
 
     builder: ProgramBuilder
     operator: OnnxOperator
     opset: int
+    """Version of ONNX's operators that the model uses."""
     values: Values
 
     def has(self, position: int) -> bool:

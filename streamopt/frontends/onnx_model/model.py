@@ -14,66 +14,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input of the graph.
-
-    Attributes
-    ----------
-    dtype
-        NumPy's name of the element type; the name in ONNX where NumPy has none.
-    shape
-        Extents; the name of a dimension, perhaps empty, where it is not fixed. None if even the
-        number of dimensions is unknown.
-    """
+    """An input of the graph."""
 
     name: str
     dtype: str
+    """NumPy's name of the element type; the name in ONNX where NumPy has none."""
     shape: tuple[int | str, ...] | None
+    """Extents; the name of a dimension, perhaps empty, where it is not fixed. None if even the
+    number of dimensions is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnnxOperator:
-    """A node of the graph.
-
-    Attributes
-    ----------
-    domain
-        Empty for ONNX's own operators.
-    inputs, outputs
-        Names of values; empty for those that are left out.
-    attributes
-        Numbers, texts, tuples of them, or arrays; graphs are left out.
-    """
+    """A node of the graph."""
 
     name: str
     kind: str
     domain: str
+    """Empty for ONNX's own operators."""
+    # inputs, outputs: names of values; empty for those that are left out
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
+    """Numbers, texts, tuples of them, or arrays; graphs are left out."""
     has_subgraph: bool
     loc: SourceLoc
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A graph in topological order.
-
-    Attributes
-    ----------
-    opset
-        Version of ONNX's own operators.
-    misfits
-        Problems that ONNX's inference of types and shapes finds.
-    """
+    """A graph in topological order."""
 
     name: str
     opset: int
+    """Version of ONNX's own operators."""
     inputs: tuple[Input, ...]
     outputs: tuple[str, ...]
     constants: Mapping[str, NDArray[Any]]
     operators: tuple[OnnxOperator, ...]
     loc: SourceLoc
     misfits: tuple[Diagnostic, ...] = ()
+    """Problems that ONNX's inference of types and shapes finds."""
 
 
 UNSUPPORTED = "E172"

@@ -81,22 +81,15 @@ def _check(x: LazyTensor, weight: LazyTensor, groups: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """One dimension of a transposed convolution.
-
-    Attributes
-    ----------
-    taps
-        Elements of the kernel that each phase has; zeros fill up what is missing.
-    before, after
-        Zeros to add around the input; negative ones are elements to take away.
-    start, count
-        The part of the interleaved phases that is the result.
-    """
+    """One dimension of a transposed convolution."""
 
     stride: int
     taps: int
+    """Elements of the kernel that each phase has; zeros fill up what is missing."""
+    # before, after: zeros to add around the input; negative ones are elements to take away
     before: int
     after: int
+    # start, count: the part of the interleaved phases that is the result
     start: int
     count: int
 

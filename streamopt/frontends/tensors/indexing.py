@@ -16,16 +16,11 @@ from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 
 @dataclass(frozen=True, slots=True)
 class ElementPoint:
-    """One index expression for each dimension of a tensor, over the loops of a nest.
-
-    Attributes
-    ----------
-    trip_counts
-        Trip count by iterator, outermost loop first.
-    """
+    """One index expression for each dimension of a tensor, over the loops of a nest."""
 
     indices: tuple[Affine, ...]
     trip_counts: Mapping[str, int]
+    """Trip count by iterator, outermost loop first."""
 
     def to(self, indices: Iterable[Affine]) -> ElementPoint:
         """Return other index expressions over the same loops."""

@@ -33,17 +33,12 @@ def spatial_names(rank: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Where the windows lie; one number for each spatial dimension.
-
-    Attributes
-    ----------
-    before, after
-        Width of the border that is added in front and behind, in elements.
-    """
+    """Where the windows lie; one number for each spatial dimension."""
 
     kernel: tuple[int, ...]
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
+    # before, after: width of the border that is added in front and behind, in elements
     before: tuple[int, ...]
     after: tuple[int, ...]
 

@@ -40,34 +40,24 @@ class LazyTensor:
 
     Stored tensors read an array; views read another tensor elsewhere; others compute, anew at
     every read: `ProgramBuilder.settled` makes an array of what is to be read more than once.
-
-    Attributes
-    ----------
-    value
-        The element at a point.
-    name
-        Name of an array made of it.
-    axes
-        Names of iterators over its dimensions; empty for the usual ones.
-    operations
-        Operations at one read; 0 for stored tensors, views of them and single numbers.
-    depth
-        Tensors between this one and arrays.
-    array
-        The array that it is, element by element; empty if it isn't one.
-    is_truth
-        Whether its elements are conditions; the element type is then ``uint8_t``.
     """
 
     shape: tuple[int, ...]
     element: ElementType
     value: Callable[[ElementPoint], Expression]
+    """The element at a point."""
     name: str = ""
+    """Name of an array made of it."""
     axes: tuple[str, ...] = ()
+    """Names of iterators over its dimensions; empty for the usual ones."""
     operations: int = 0
+    """Operations at one read; 0 for stored tensors, views of them and single numbers."""
     depth: int = 0
+    """Tensors between this one and arrays."""
     array: str = ""
+    """The array that it is, element by element; empty if it isn't one."""
     is_truth: bool = False
+    """Whether its elements are conditions; the element type is then ``uint8_t``."""
     loc: SourceLoc | None = None
 
     @property

@@ -45,22 +45,15 @@ _TO_LINALG = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exported:
-    """A module as one function on tensors.
-
-    Attributes
-    ----------
-    arguments
-        Of the function, in order: weights with values, and inputs.
-    results
-        Names of what it returns; empty for what `forward` doesn't return.
-    places
-        Where operations come from, by the line of their location.
-    """
+    """A module as one function on tensors."""
 
     function: MlirOperation
     arguments: tuple[Argument, ...]
+    """Of the function, in order: weights with values, and inputs."""
     results: tuple[str, ...]
+    """Names of what it returns; empty for what `forward` doesn't return."""
     places: Mapping[int, SourcePlace]
+    """Where operations come from, by the line of their location."""
 
 
 def exported(

@@ -23,21 +23,14 @@ _FRAME = re.compile(r'File "([^"\n]+)", line (\d+),')
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """One operator of the module.
-
-    Attributes
-    ----------
-    label
-        Name of its nests: path of its module, and operator where that doesn't say it.
-    operator
-        PyTorch's name, such as ``aten.softmax.int``.
-    loc
-        Line of the user's code; empty file if it isn't known.
-    """
+    """One operator of the module."""
 
     label: str
+    """Name of its nests: path of its module, and operator where that doesn't say it."""
     operator: str
+    """PyTorch's name, such as ``aten.softmax.int``."""
     loc: SourceLoc
+    """Line of the user's code; empty file if it isn't known."""
 
     def line(self, file: str) -> SourceLoc:
         """Return the line of the user's code, or else a file."""

@@ -27,19 +27,14 @@ from streamopt.ir.program import Loop, Statement
 
 @dataclass(frozen=True, slots=True)
 class StepLoop:
-    """``for (name = max(lower); name < min(upper); name++)``.
-
-    Attributes
-    ----------
-    lower, upper
-        Over the iterators of loops further out; at least one each.
-    least, end
-        The lowest value that the iterator ever has, not negative, and the value after its highest.
-    """
+    """``for (name = max(lower); name < min(upper); name++)``."""
 
     name: str
+    # lower, upper: over the iterators of loops further out; at least one each
     lower: tuple[Affine, ...]
     upper: tuple[Affine, ...]
+    # least, end: the lowest value that the iterator ever has, not negative, and the value after its
+    # highest
     least: int
     end: int
 
@@ -64,25 +59,17 @@ class StepLoop:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Statements that run together in iterations without an order among them.
-
-    Attributes
-    ----------
-    name
-        Unique in its node.
-    loops
-        Outermost first. Bounds are over loops that run in order around it and over earlier loops.
-    sums
-        Those of its loops along which statements add terms to one element, in any order.
-    statements
-        In order within an iteration. Accesses and guards are over the iterators of all loops
-        around; a guard says where in the loops it runs, or is a condition on data.
-    """
+    """Statements that run together in iterations without an order among them."""
 
     name: str
+    """Unique in its node."""
     loops: tuple[StepLoop, ...]
+    """Outermost first. Bounds are over loops that run in order around it and over earlier loops."""
     sums: frozenset[str]
+    """Those of its loops along which statements add terms to one element, in any order."""
     statements: tuple[Statement, ...]
+    """In order within an iteration. Accesses and guards are over the iterators of all loops around;
+    a guard says where in the loops it runs, or is a condition on data."""
 
     def __str__(self) -> str:
         """Return its loops, and a line for each statement."""
@@ -111,15 +98,10 @@ StepItem: TypeAlias = Repeat | Phase
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """All iterations of a sequential node, in an order that keeps its dependences.
-
-    Attributes
-    ----------
-    name
-        Of the order, unique among those of its node; loops have other names in each.
-    """
+    """All iterations of a sequential node, in an order that keeps its dependences."""
 
     name: str
+    """Of the order, unique among those of its node; loops have other names in each."""
     items: tuple[StepItem, ...]
 
     def __str__(self) -> str:

@@ -37,19 +37,13 @@ FEW = 2
 
 @dataclass(frozen=True, slots=True)
 class ChainLimits:
-    """Work that finding a chain may take.
-
-    Attributes
-    ----------
-    points
-        Iterations of a node that are looked at one by one. Of nodes with more, few iterations of
-        each loop without order are: the chain is then one of the graph, but maybe not the longest.
-    visits
-        Of phases of a node, at most; those with more are left out.
-    """
+    """Work that finding a chain may take."""
 
     points: int = 300_000
+    """Iterations of a node that are looked at one by one. Of nodes with more, few iterations of
+    each loop without order are: the chain is then one of the graph, but maybe not the longest."""
     visits: int = 3_000
+    """Of phases of a node, at most; those with more are left out."""
 
 
 USUAL = ChainLimits()
@@ -79,22 +73,15 @@ def longest_chain_cycles(
 
 @dataclass(slots=True)
 class _Times:
-    """When the elements of an array are there, row-major.
-
-    Attributes
-    ----------
-    last
-        The last of the terms so far; minus infinity for a zero that sums begin with.
-    tree
-        ``log2 sum of 2^(t/latency)`` of the terms.
-    latency
-        Of the operator that adds terms; 0 for what is no sum.
-    """
+    """When the elements of an array are there, row-major."""
 
     shape: tuple[int, ...]
     last: Floats
+    """The last of the terms so far; minus infinity for a zero that sums begin with."""
     tree: Floats
+    """``log2 sum of 2^(t/latency)`` of the terms."""
     latency: Floats
+    """Of the operator that adds terms; 0 for what is no sum."""
 
     @staticmethod
     def of(array: Array, at: float = 0.0) -> _Times:

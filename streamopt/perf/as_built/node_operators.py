@@ -31,26 +31,19 @@ from streamopt.target.device import Target
 
 @dataclass(frozen=True, slots=True)
 class NodeOperators:
-    """Computation of a node, for any unroll factors.
-
-    Attributes
-    ----------
-    replicas
-        Every operation but the last of a reduction, with the loops over which it is replicated, as
-        if all were unrolled.
-    sum
-        The floating-point sum that it accumulates, if it does.
-    carried
-        The operation that combines a partial value with the terms of an iteration; None without.
-    whole
-        The one that stands there where an iteration has all terms: with the start, if there is one.
-    """
+    """Computation of a node, for any unroll factors."""
 
     node: Node
     replicas: tuple[Replicas, ...]
+    """Every operation but the last of a reduction, with the loops over which it is replicated, as
+    if all were unrolled."""
     sum: Recurrence | None
+    """The floating-point sum that it accumulates, if it does."""
     carried: Replicas | None
+    """The operation that combines a partial value with the terms of an iteration; None without."""
     whole: Replicas | None
+    """The one that stands there where an iteration has all terms: with the start, if there is
+    one."""
 
     def distances(self, order: Sequence[str], factors: Mapping[str, Any]) -> Any:
         """Return the iterations between two updates of an element; 0 where none comes twice.

@@ -19,18 +19,12 @@ from streamopt.target.device import Target
 
 @dataclass(frozen=True, slots=True)
 class ProgramBound:
-    """Two bounds, of which the larger counts.
-
-    Attributes
-    ----------
-    work_cycles
-        If all DSPs were always busy, with adders and multipliers as the tool builds them.
-    chain_cycles
-        Of the longest chain of operations, each at its quickest, memory in no time.
-    """
+    """Two bounds, of which the larger counts."""
 
     work_cycles: int
+    """If all DSPs were always busy, with adders and multipliers as the tool builds them."""
     chain_cycles: int
+    """Of the longest chain of operations, each at its quickest, memory in no time."""
 
     @property
     def cycles(self) -> int:

@@ -23,47 +23,31 @@ _TERMS = {
 
 
 class OperationPrice(NamedTuple):
-    """The least that an operation takes.
-
-    Attributes
-    ----------
-    latency_cycles
-        Of the quickest implementation that the device's table has.
-    dsps
-        Of the one that the tool takes unasked, which is kept busy for a cycle.
-    """
+    """The least that an operation takes."""
 
     latency_cycles: int
+    """Of the quickest implementation that the device's table has."""
     dsps: int
+    """Of the one that the tool takes unasked, which is kept busy for a cycle."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatementBody:
-    """A statement as reads and operations, equal ones once.
-
-    Attributes
-    ----------
-    reads
-        Triples (value, access, affine conditions under which it is read).
-    operations
-        Each behind those that make its operands.
-    result
-        Value that is assigned, or the term that is added to a sum.
-    sum_price
-        Of the operator that adds the term; None for what is no sum.
-    conditions
-        Affine ones under which it runs.
-    waits_for
-        Value of its condition on data; empty if it has none.
-    """
+    """A statement as reads and operations, equal ones once."""
 
     statement: Statement
     reads: tuple[tuple[str, Access, tuple[Condition, ...]], ...]
+    """Triples (value, access, affine conditions under which it is read)."""
     operations: tuple[tuple[Operation, OperationPrice], ...]
+    """Each behind those that make its operands."""
     result: str
+    """Value that is assigned, or the term that is added to a sum."""
     sum_price: OperationPrice | None
+    """Of the operator that adds the term; None for what is no sum."""
     conditions: tuple[Condition, ...]
+    """Affine ones under which it runs."""
     waits_for: str = ""
+    """Value of its condition on data; empty if it has none."""
 
     @property
     def dsps(self) -> int:

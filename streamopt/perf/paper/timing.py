@@ -27,18 +27,13 @@ T = TypeVar("T", bound=Arithmetic)
 
 @dataclass(frozen=True, slots=True)
 class NestTiming(Generic[T]):
-    """FW, LW and LR of table 2 [1], in cycles after the node's start.
-
-    Attributes
-    ----------
-    last_read
-        LR by array that the node reads from another node.
-    """
+    """FW, LW and LR of table 2 [1], in cycles after the node's start."""
 
     ii: T | int
     first_write: T
     last_write: T
     last_read: Mapping[str, T]
+    """LR by array that the node reads from another node."""
 
     def delayed(self, depth_cycles: T | int) -> NestTiming[T]:
         """Return the times of a pipeline of that depth: writes come so much later than reads."""
@@ -225,24 +220,16 @@ def latency(times: Mapping[str, NodeTimes[T]], algebra: Algebra[T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicModel:
-    """The performance model of a graph for fixed loop orders and channels; cycles.
-
-    Attributes
-    ----------
-    tiles
-        By node and loop: the symbol ``x_<node>_<loop>``, trip count of the tile loop.
-    timings
-        FW, LW and LR of every node.
-    times
-        st, fw and lw of every node.
-    latency
-        Last write of the whole graph.
-    """
+    """The performance model of a graph for fixed loop orders and channels; cycles."""
 
     tiles: Mapping[str, Mapping[str, Any]]
+    """By node and loop: the symbol ``x_<node>_<loop>``, trip count of the tile loop."""
     timings: Mapping[str, NestTiming[Any]]
+    """FW, LW and LR of every node."""
     times: Mapping[str, NodeTimes[Any]]
+    """st, fw and lw of every node."""
     latency: Any
+    """Last write of the whole graph."""
 
 
 def symbolic_model(

@@ -23,21 +23,15 @@ _MOST_HARMLESS_TERMS = 2
 
 @dataclass(frozen=True, slots=True)
 class ClockRisk:
-    """A sum that has less time than its additions need.
-
-    Attributes
-    ----------
-    memory
-        What it accumulates in.
-    terms
-        Terms that an iteration adds to an element.
-    given_cycles, needed_cycles
-        Time between two updates of an element, and what a tree of registered adders takes.
-    """
+    """A sum that has less time than its additions need."""
 
     pipeline: str
     memory: str
+    """What it accumulates in."""
     terms: int
+    """Terms that an iteration adds to an element."""
+    # given_cycles, needed_cycles: time between two updates of an element, and what a tree of
+    # registered adders takes
     given_cycles: int
     needed_cycles: int
 

@@ -30,19 +30,13 @@ _ANY = -1
 
 @dataclass(frozen=True, slots=True)
 class PortDemand:
-    """Demand of one memory or FIFO on a pipeline.
-
-    Attributes
-    ----------
-    accesses
-        Different elements of one bank, or accesses of one stream, in an iteration.
-    ports
-        How many of them a cycle has room for.
-    """
+    """Demand of one memory or FIFO on a pipeline."""
 
     target: str
     accesses: int
+    """Different elements of one bank, or accesses of one stream, in an iteration."""
     ports: int
+    """How many of them a cycle has room for."""
 
     @property
     def ii(self) -> int:

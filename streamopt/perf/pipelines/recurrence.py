@@ -41,32 +41,22 @@ _FREE = frozenset({Operator.MIN, Operator.MAX, Operator.SELECT, Operator.COPY})
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """A memory's element that an iteration updates.
-
-    Attributes
-    ----------
-    operations
-        From the value read to the value written.
-    terms
-        Updates of one element in an iteration: the lanes along which it is reduced.
-    distance
-        Iterations between two updates of one element, at least; None if none comes twice. Terms
-        and distance are integers, or integer arrays of one entry a schedule (0 for None).
-    of_products
-        Whether a term that is added comes from a multiplier.
-    source
-        Name of the value read.
-    reassociates
-        Whether the tool may do the additions of a float sum in another order.
-    """
+    """A memory's element that an iteration updates."""
 
     target: str
     operations: tuple[Operation, ...]
+    """From the value read to the value written."""
     terms: Any
+    """Updates of one element in an iteration: the lanes along which it is reduced."""
     distance: Any
+    """Iterations between two updates of one element, at least; None if none comes twice. Terms and
+    distance are integers, or integer arrays of one entry a schedule (0 for None)."""
     of_products: bool
+    """Whether a term that is added comes from a multiplier."""
     source: str = ""
+    """Name of the value read."""
     reassociates: bool = False
+    """Whether the tool may do the additions of a float sum in another order."""
 
     @property
     def is_sum(self) -> bool:

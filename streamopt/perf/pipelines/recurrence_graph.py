@@ -35,21 +35,14 @@ from streamopt.target.device import Target
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """Values of which each waits for the one before it, and the first for the last.
-
-    Attributes
-    ----------
-    memories
-        That it goes through, in order.
-    latency_cycles
-        Of all its steps.
-    distance
-        Iterations after which it comes back.
-    """
+    """Values of which each waits for the one before it, and the first for the last."""
 
     memories: tuple[str, ...]
+    """That it goes through, in order."""
     latency_cycles: int
+    """Of all its steps."""
     distance: int
+    """Iterations after which it comes back."""
 
     @property
     def ii(self) -> int:

@@ -46,20 +46,14 @@ _NOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A lower bound on an initiation interval.
-
-    Attributes
-    ----------
-    target
-        The memory or FIFO; of a circle all memories that it goes through.
-    count
-        Accesses of its fullest bank or stream in an iteration; for a recurrence, the terms that
-        an iteration adds; for a circle, the iterations after which it comes back.
-    """
+    """A lower bound on an initiation interval."""
 
     reason: Reason
     target: str
+    """The memory or FIFO; of a circle all memories that it goes through."""
     count: int
+    """Accesses of its fullest bank or stream in an iteration; for a recurrence, the terms that an
+    iteration adds; for a circle, the iterations after which it comes back."""
     ii: int
 
     def __str__(self) -> str:
@@ -80,16 +74,11 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class TimedPipeline:
-    """How a pipeline runs, and why.
-
-    Attributes
-    ----------
-    bounds
-        What asks for an interval above 1, the strongest first.
-    """
+    """How a pipeline runs, and why."""
 
     timing: PipelineTiming
     bounds: tuple[Bound, ...]
+    """What asks for an interval above 1, the strongest first."""
 
     @property
     def binding(self) -> Bound | None:

@@ -19,21 +19,14 @@ _MOST_ADDER_DIGITS = 2
 
 @dataclass(frozen=True, slots=True)
 class AddressMultiplier:
-    """A product of an address.
-
-    Attributes
-    ----------
-    factor
-        The iterators' side, as text.
-    extent
-        The constant.
-    in_dsp
-        Whether a DSP slice does it, together with the addition behind it.
-    """
+    """A product of an address."""
 
     factor: str
+    """The iterators' side, as text."""
     extent: int
+    """The constant."""
     in_dsp: bool
+    """Whether a DSP slice does it, together with the addition behind it."""
 
 
 def needs_multiplier(constant: int) -> bool:

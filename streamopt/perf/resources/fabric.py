@@ -46,21 +46,14 @@ _LUTRAM_WORDS, _SHIFT_REGISTER_WORDS = 64, 32
 
 @dataclass(frozen=True, slots=True)
 class DataBits:
-    """Data that one iteration of a pipeline handles.
-
-    Attributes
-    ----------
-    read_bits
-        Of the elements that it reads, each once.
-    result_bits
-        Of the results of its operations in all lanes.
-    streams
-        Ends of FIFOs at which it reads or writes.
-    """
+    """Data that one iteration of a pipeline handles."""
 
     read_bits: int
+    """Of the elements that it reads, each once."""
     result_bits: int
+    """Of the results of its operations in all lanes."""
     streams: int
+    """Ends of FIFOs at which it reads or writes."""
 
 
 def data_bits(

@@ -26,21 +26,14 @@ from streamopt.target.device import Target
 
 @dataclass(frozen=True, slots=True)
 class Replicas:
-    """How often one operation of the body is made.
-
-    Attributes
-    ----------
-    operation
-        As it is built: see `streamopt.perf.pipelines.operation_graph.built_operations`.
-    lanes
-        Unrolled loops over which its operands differ.
-    count
-        Operations that every iteration of the tile loops does.
-    """
+    """How often one operation of the body is made."""
 
     operation: Operation
+    """As it is built: see `streamopt.perf.pipelines.operation_graph.built_operations`."""
     lanes: frozenset[str]
+    """Unrolled loops over which its operands differ."""
     count: int
+    """Operations that every iteration of the tile loops does."""
 
     def copies(self, extents: Mapping[str, Any]) -> Any:
         """Return how often it is made for numbers of lanes; a tree has one less than its terms.
@@ -57,21 +50,15 @@ class Replicas:
 
 @dataclass(frozen=True, slots=True)
 class OperatorAmounts:
-    """Resources of operators; integers, or integer arrays with one entry a schedule.
-
-    Attributes
-    ----------
-    unit_bits
-        Bits of the results of all units, after sharing.
-    result_bits
-        Bits of the results of all operations.
-    """
+    """Resources of operators; integers, or integer arrays with one entry a schedule."""
 
     dsps: Any
     luts: Any
     ffs: Any
     unit_bits: Any
+    """Bits of the results of all units, after sharing."""
     result_bits: Any
+    """Bits of the results of all operations."""
 
 
 def operator_replicas(pipeline: Pipeline) -> tuple[Replicas, ...]:

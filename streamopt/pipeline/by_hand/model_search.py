@@ -36,25 +36,17 @@ CONFLICT_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class ChangedModel:
-    """A program, and the changes of its user.
-
-    Attributes
-    ----------
-    own
-        The user's constraints by name.
-    objective
-        The active objective of the Pyomo model.
-    objective_name
-        Of the user's own objective; empty where the latency is minimized.
-    words
-        What was changed; empty for nothing.
-    """
+    """A program, and the changes of its user."""
 
     program: Compact
     own: Mapping[str, list[Any]]
+    """The user's constraints by name."""
     objective: Any
+    """The active objective of the Pyomo model."""
     objective_name: str
+    """Of the user's own objective; empty where the latency is minimized."""
     words: str
+    """What was changed; empty for nothing."""
 
     @property
     def pyomo(self) -> Any:

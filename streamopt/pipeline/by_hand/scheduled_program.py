@@ -30,36 +30,25 @@ LoopKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledProgram:
-    """A source as written, and the steps taken on it.
-
-    Attributes
-    ----------
-    first
-        The loops as written.
-    timed
-        The loops after the steps.
-    """
+    """A source as written, and the steps taken on it."""
 
     origin: Program | Source
     first: TimedProgram
+    """The loops as written."""
     timed: TimedProgram
+    """The loops after the steps."""
     steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The result of steps: a program, its graph, and the fixed part of the graph's schedule.
-
-    Attributes
-    ----------
-    intervals
-        By node: the initiation interval that is asked for.
-    """
+    """The result of steps: a program, its graph, and the fixed part of the graph's schedule."""
 
     program: Program
     graph: Graph
     fixed: Fixed
     intervals: Mapping[str, int]
+    """By node: the initiation interval that is asked for."""
 
 
 def scheduled_program(origin: Program | Source) -> ScheduledProgram:

@@ -70,19 +70,14 @@ class TakenStep:
 
 @dataclass(frozen=True, slots=True)
 class DependenceText:
-    """A dependence as people look at it.
-
-    Attributes
-    ----------
-    distance, direction
-        Along the loops that both statements share; see
-        `streamopt.transforms.scheduling.times.Vector`.
-    """
+    """A dependence as people look at it."""
 
     kind: str
     source: str
     sink: str
     accesses: tuple[str, str]
+    # distance, direction: along the loops that both statements share; see
+    # `streamopt.transforms.scheduling.times.Vector`
     distance: tuple[int, ...]
     direction: tuple[str, ...]
 

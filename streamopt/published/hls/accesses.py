@@ -28,19 +28,13 @@ Value: TypeAlias = Affine | str
 
 @dataclass(slots=True, eq=False)
 class Registers:
-    """An array that lives for one iteration, in registers.
-
-    Attributes
-    ----------
-    values
-        Of the elements that were written, by their places.
-    terms
-        Name of a value of which some lanes write one each, which a tree then combines.
-    """
+    """An array that lives for one iteration, in registers."""
 
     element: ElementType
     values: dict[tuple[int, ...], Value] = field(default_factory=dict[tuple[int, ...], "Value"])
+    """Of the elements that were written, by their places."""
     terms: str = ""
+    """Name of a value of which some lanes write one each, which a tree then combines."""
 
 
 Binding: TypeAlias = Value | Store | Registers

@@ -83,29 +83,21 @@ def named(
 
 @dataclass(slots=True, eq=False)
 class Store:
-    """An array, a group of streams, or a register that outlives iterations, as it is declared.
-
-    Attributes
-    ----------
-    shape
-        Extents; of streams how many there are along each dimension.
-    factors
-        Partition factor of each dimension, which pragmas set.
-    is_serial
-        Whether it is declared as an array and built as one FIFO, so that subscripts say nothing.
-    depth_elems
-        That a stream is asked to hold; 0 where nothing is said.
-    """
+    """An array, a group of streams, or a register that outlives iterations, as it is declared."""
 
     name: str
     element: ElementType
     shape: tuple[int, ...]
+    """Extents; of streams how many there are along each dimension."""
     is_argument: bool = False
     is_stream: bool = False
     is_serial: bool = False
+    """Whether it is declared as an array and built as one FIFO, so that subscripts say nothing."""
     is_table: bool = False
     depth_elems: int = 0
+    """That a stream is asked to hold; 0 where nothing is said."""
     factors: list[int] = field(default_factory=list[int])
+    """Partition factor of each dimension, which pragmas set."""
 
     def __post_init__(self) -> None:
         """Begin with one bank."""

@@ -47,19 +47,13 @@ class NestTile(NamedTuple):
 
 
 class HlsContext(NamedTuple):
-    """Where items stand.
-
-    Attributes
-    ----------
-    into
-        The pipelines of the process that they belong to; None where each item is a process.
-    prefix
-        Of the names of what is declared there.
-    """
+    """Where items stand."""
 
     bindings: dict[str, Binding]
     into: list[Pipeline] | None
+    """The pipelines of the process that they belong to; None where each item is a process."""
     prefix: str
+    """Of the names of what is declared there."""
 
     def inside(self, bindings: dict[str, Binding]) -> HlsContext:
         """Return the context of a block, which has its own names."""

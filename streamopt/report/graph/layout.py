@@ -50,22 +50,15 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is, in pixels.
+    """Where everything is, in pixels."""
 
-    Attributes
-    ----------
-    boxes, labels
-        By box, and by wire that has a label.
-    routes
-        By wire: one run, or two around its label. A run's points are pairs of a vertical piece's
-        ends; from piece to piece it bends.
-    width, height
-        Extent of the picture, from the origin on.
-    """
-
+    # boxes, labels: by box, and by wire that has a label
     boxes: Mapping[str, Rectangle]
     labels: Mapping[str, Rectangle]
     routes: Mapping[str, tuple[tuple[Point, ...], ...]]
+    """By wire: one run, or two around its label. A run's points are pairs of a vertical piece's
+    ends; from piece to piece it bends."""
+    # width, height: extent of the picture, from the origin on
     width: float
     height: float
 

@@ -59,15 +59,10 @@ WIRE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class GraphBox:
-    """A node, or an argument, with its lines and all that is known of it.
-
-    Attributes
-    ----------
-    name
-        Of the node or of the array.
-    """
+    """A node, or an argument, with its lines and all that is known of it."""
 
     name: str
+    """Of the node or of the array."""
     kind: BoxKind
     lines: tuple[str, ...]
     says: str
@@ -87,18 +82,12 @@ class GraphBox:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A channel, or the way of an argument to its reader or from its writer.
-
-    Attributes
-    ----------
-    name
-        Of the channel, or of the array.
-    start, end
-        Keys of boxes.
-    """
+    """A channel, or the way of an argument to its reader or from its writer."""
 
     name: str
+    """Of the channel, or of the array."""
     kind: WireKind
+    # start, end: keys of boxes
     start: str
     end: str
     words: tuple[str, ...] = ()

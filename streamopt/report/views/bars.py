@@ -16,22 +16,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A row.
-
-    Attributes
-    ----------
-    kind
-        A class of the page: its colour.
-    share
-        Of the axis, from 0 to 1; drawn at 1 where it is more.
-    words
-        Beside the bar, or below it where the page is narrow; lines break between them.
-    """
+    """A row."""
 
     name: str
     kind: str
+    """A class of the page: its colour."""
     share: float
+    """Of the axis, from 0 to 1; drawn at 1 where it is more."""
     words: tuple[str, ...]
+    """Beside the bar, or below it where the page is narrow; lines break between them."""
     marks: tuple[Mark, ...] = ()
 
 

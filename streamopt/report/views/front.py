@@ -10,21 +10,14 @@ from streamopt.report.page import Picture, Section, Table
 
 @dataclass(frozen=True, slots=True)
 class FrontFacts:
-    """A front of latency against DSPs.
-
-    Attributes
-    ----------
-    points
-        Latency in cycles, DSPs, and whether it is proved, latencies rising.
-    open_boxes
-        As `streamopt.report.log_charts.front_chart` has them.
-    own
-        The point that is the page's first design; the others are the designs after it, in order.
-    """
+    """A front of latency against DSPs."""
 
     points: tuple[tuple[int, int, bool], ...]
+    """Latency in cycles, DSPs, and whether it is proved, latencies rising."""
     open_boxes: tuple[tuple[int, int, int, int], ...]
+    """As `streamopt.report.log_charts.front_chart` has them."""
     own: int | None = None
+    """The point that is the page's first design; the others are the designs after it, in order."""
 
 
 def front_section(name: str, front: FrontFacts) -> Section:

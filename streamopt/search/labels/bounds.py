@@ -14,25 +14,17 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds of every schedule of an instance; times have one entry a node.
+    """Bounds of every schedule of an instance; times have one entry a node."""
 
-    Attributes
-    ----------
-    first_cycles, last_cycles
-        Least first and last write.
-    tail_cycles
-        Least time from a node's last write to the end of all.
-    least_usage
-        Resources that all nodes need at least, together; shape (resources,).
-    limits
-        Of the resources.
-    """
-
+    # first_cycles, last_cycles: least first and last write
     first_cycles: tuple[int, ...]
     last_cycles: tuple[int, ...]
     tail_cycles: tuple[int, ...]
+    """Least time from a node's last write to the end of all."""
     least_usage: Integers
+    """Resources that all nodes need at least, together; shape (resources,)."""
     limits: Integers
+    """Of the resources."""
 
     def least(self, origin: Origin) -> int:
         """Return the least time of an origin, in cycles."""

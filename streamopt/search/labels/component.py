@@ -67,21 +67,14 @@ TUNING = JoinTuning()
 
 @dataclass(frozen=True, slots=True)
 class NodeSet:
-    """A set of nodes as a whole, whatever their rows.
-
-    Attributes
-    ----------
-    used
-        Channels of open forks that its nodes read, by fork.
-    seen
-        How many of its nodes have each tile class.
-    least_usage
-        Resources that its nodes take at least, shape (resources,).
-    """
+    """A set of nodes as a whole, whatever their rows."""
 
     used: dict[int, frozenset[int]]
+    """Channels of open forks that its nodes read, by fork."""
     seen: Counter[int]
+    """How many of its nodes have each tile class."""
     least_usage: Integers
+    """Resources that its nodes take at least, shape (resources,)."""
 
     def joined(self, other: NodeSet, *, closed: int | None = None) -> NodeSet:
         """Return the union of two sets; ``closed`` is a fork that isn't open any more."""
@@ -93,32 +86,23 @@ class NodeSet:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Done nodes and their labels.
-
-    Attributes
-    ----------
-    state
-        Shape (labels, properties).
-    first, last
-        First and last write of the exit, shape (labels, origins).
-    usage
-        Shape (labels, resources); the first resource are the DSPs.
-    back
-        Origin of each label: its place in each part; shape (labels, parts).
-    parts
-        What it was made of: components, or a node number for the rows of a node.
-    """
+    """Done nodes and their labels."""
 
     exit: int
     region: NodeSet
     properties: tuple[Property, ...]
     origins: tuple[Origin, ...]
     state: Integers
+    """Shape (labels, properties)."""
+    # first, last: first and last write of the exit, shape (labels, origins)
     first: Integers
     last: Integers
     usage: Integers
+    """Shape (labels, resources); the first resource are the DSPs."""
     back: Integers
+    """Origin of each label: its place in each part; shape (labels, parts)."""
     parts: tuple[Component | int, ...]
+    """What it was made of: components, or a node number for the rows of a node."""
 
     def __len__(self) -> int:
         """Return the number of labels."""

@@ -32,24 +32,17 @@ TUNING = LabelTuning()
 
 @dataclass(frozen=True, slots=True)
 class LabelEffort:
-    """How hard to search.
-
-    Attributes
-    ----------
-    labels
-        Of one state, about; of more, close ones are merged or dropped.
-    mode
-        Which of these: lower bounds if relaxed, schedules if restricted.
-    should_stop
-        Called at every node; true ends the search.
-    is_rough
-        Whether labels may be thinned before dominated ones are dropped, which proves nothing exact.
-    """
+    """How hard to search."""
 
     labels: int
+    """Of one state, about; of more, close ones are merged or dropped."""
     mode: Mode
+    """Which of these: lower bounds if relaxed, schedules if restricted."""
     should_stop: Callable[[], bool]
+    """Called at every node; true ends the search."""
     is_rough: bool = False
+    """Whether labels may be thinned before dominated ones are dropped, which proves nothing
+    exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +51,18 @@ class SearchResult:
 
     If relaxed, every schedule within the horizon and the limits is equalled or beaten by one of
     the labels, in latency and all resources.
-
-    Attributes
-    ----------
-    latencies_cycles
-        Of each label.
-    usage
-        Resources of each label, the DSPs first.
-    rows
-        By label and node of the graph: the row that it takes; empty if labels were merged.
-    is_exact
-        Whether no label was merged or dropped but dominated ones, so that these are the
-        Pareto-minimal schedules within the horizon and the limits, and none means that there is
-        no schedule.
     """
 
     latencies_cycles: tuple[int, ...] = ()
+    """Of each label."""
     usage: tuple[tuple[int, ...], ...] = ()
+    """Resources of each label, the DSPs first."""
     rows: tuple[dict[str, int], ...] = ()
+    """By label and node of the graph: the row that it takes; empty if labels were merged."""
     is_exact: bool = False
+    """Whether no label was merged or dropped but dominated ones, so that these are the
+    Pareto-minimal schedules within the horizon and the limits, and none means that there is no
+    schedule."""
 
     @property
     def latency_cycles(self) -> int | None:

@@ -32,18 +32,13 @@ Form = dict[Origin, Integers]
 
 @dataclass(frozen=True, slots=True)
 class _PartialJoin:
-    """A node's rows joined with some of its producers; arrays have one entry a label.
-
-    Attributes
-    ----------
-    start, end
-        Forms of the latest arrival, and of the latest producer's end plus epilogue.
-    """
+    """A node's rows joined with some of its producers; arrays have one entry a label."""
 
     node: int
     region: NodeSet
     row: Integers
     state: Columns
+    # start, end: forms of the latest arrival, and of the latest producer's end plus epilogue
     start: Form
     end: Form
     usage: Integers

@@ -20,16 +20,11 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RowSubset:
-    """An instance of fewer rows than another.
-
-    Attributes
-    ----------
-    places
-        By node: the rows of the other instance that are left, or stand for theirs.
-    """
+    """An instance of fewer rows than another."""
 
     problem: SearchInstance
     places: tuple[Integers, ...]
+    """By node: the rows of the other instance that are left, or stand for theirs."""
 
     def original(self, rows: dict[str, int]) -> dict[str, int]:
         """Return places in the other instance of chosen rows."""

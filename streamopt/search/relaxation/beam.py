@@ -43,35 +43,23 @@ TUNING = BeamTuning()
 
 @dataclass(frozen=True, slots=True)
 class Beam:
-    """How many labels are kept.
-
-    Attributes
-    ----------
-    labels
-        Of a component.
-    piece_labels
-        Of a piece, before it is put together with others.
-    """
+    """How many labels are kept."""
 
     labels: int
+    """Of a component."""
     piece_labels: int
+    """Of a piece, before it is put together with others."""
 
 
 @dataclass(frozen=True, slots=True)
 class _BeamPart:
-    """A component in a beam, labels of the least cost first.
-
-    Attributes
-    ----------
-    owed
-        Added to every label by the prices of open tile classes and walks, in horizons.
-    expected_dsps
-        Of the mixtures of its pieces.
-    """
+    """A component in a beam, labels of the least cost first."""
 
     component: Component
     owed: Floats
+    """Added to every label by the prices of open tile classes and walks, in horizons."""
     expected_dsps: float
+    """Of the mixtures of its pieces."""
 
     def first(self, count: int) -> _BeamPart:
         """Return the part with its first labels only."""

@@ -63,43 +63,28 @@ CAPS = PriceCapTuning()
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Calls of a long computation while it runs.
-
-    Attributes
-    ----------
-    should_stop
-        Called often; true ends it.
-    on_bound
-        Called with every lower bound, in horizons.
-    """
+    """Calls of a long computation while it runs."""
 
     should_stop: Callable[[], bool]
+    """Called often; true ends it."""
     on_bound: Callable[[float], None]
+    """Called with every lower bound, in horizons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A master program that was solved; all times in horizons.
-
-    Attributes
-    ----------
-    bound
-        No mixture of all labels costs less.
-    weights
-        Of all labels; zero outside the master.
-    reduced
-        Reduced costs of all labels, above those of the cheapest label of their piece.
-    prices
-        Of all rows.
-    times
-        First and last write of every piece's exit, with the weights.
-    """
+    """A master program that was solved; all times in horizons."""
 
     bound: float
+    """No mixture of all labels costs less."""
     weights: Floats
+    """Of all labels; zero outside the master."""
     reduced: Floats
+    """Reduced costs of all labels, above those of the cheapest label of their piece."""
     prices: Floats
+    """Of all rows."""
     times: Floats
+    """First and last write of every piece's exit, with the weights."""
 
 
 def generated(

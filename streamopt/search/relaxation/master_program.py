@@ -47,26 +47,19 @@ class Relaxation:
 
     The variables are a weight for every label of every piece, then first and last write of every
     piece's exit.
-
-    Attributes
-    ----------
-    matrix
-        A sparse array of scipy, by columns.
-    offsets
-        Where the labels of each piece begin, and where the last ones end.
-    keys
-        Names of the rows, which stay when other pieces are cut or the horizon changes.
-    lower, upper
-        Of the times, in schedules within the horizon.
     """
 
     cut: Cut
     offsets: Integers
+    """Where the labels of each piece begin, and where the last ones end."""
     costs: Floats
     matrix: Any
+    """A sparse array of scipy, by columns."""
     limits: Floats
     is_equal: npt.NDArray[np.bool_]
     keys: tuple[Key, ...]
+    """Names of the rows, which stay when other pieces are cut or the horizon changes."""
+    # lower, upper: of the times, in schedules within the horizon
     lower: Floats
     upper: Floats
 

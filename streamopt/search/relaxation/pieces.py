@@ -30,16 +30,11 @@ TUNING = PieceTuning()
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """An instance in pieces, in topological order; the last one ends them all.
-
-    Attributes
-    ----------
-    horizon_cycles
-        Schedules of a higher latency may be missing.
-    """
+    """An instance in pieces, in topological order; the last one ends them all."""
 
     problem: SearchInstance
     horizon_cycles: int
+    """Schedules of a higher latency may be missing."""
     known: Bounds
     pieces: tuple[Component, ...]
 

@@ -38,21 +38,14 @@ class BoxPoint:
 
 @dataclass(frozen=True, slots=True)
 class BoxAnswer:
-    """The schedules and bounds that a search found in a box.
-
-    Attributes
-    ----------
-    points
-        Schedules in the box that don't beat each other, latencies rising.
-    bounds
-        Costs (latency, DSPs); every schedule in the box is beaten or equalled by one of them.
-    is_exact
-        Whether the points are all the Pareto-minimal ones of the box.
-    """
+    """The schedules and bounds that a search found in a box."""
 
     points: tuple[BoxPoint, ...]
+    """Schedules in the box that don't beat each other, latencies rising."""
     bounds: tuple[tuple[int, int], ...]
+    """Costs (latency, DSPs); every schedule in the box is beaten or equalled by one of them."""
     is_exact: bool
+    """Whether the points are all the Pareto-minimal ones of the box."""
 
 
 class Boxes:

@@ -32,20 +32,14 @@ LEAST_LABELS = 256
 
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
-    """A schedule of a front.
-
-    Attributes
-    ----------
-    bound_cycles
-        No schedule with at most as many DSPs has a lower latency.
-    bound_dsps
-        No schedule with at most the same latency takes fewer DSPs.
-    """
+    """A schedule of a front."""
 
     cycles: int
     dsps: int
     bound_cycles: int
+    """No schedule with at most as many DSPs has a lower latency."""
     bound_dsps: int
+    """No schedule with at most the same latency takes fewer DSPs."""
     schedule: Schedule
 
     @property

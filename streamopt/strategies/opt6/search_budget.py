@@ -28,29 +28,20 @@ NARROW = 1.01
 
 @dataclass(frozen=True, slots=True)
 class SearchBudget:
-    """The DSPs and LUTs of a search, and the price of LUTs.
+    """The DSPs and LUTs of a search, and the price of LUTs."""
 
-    Attributes
-    ----------
-    dsps, luts
-        Of the rows of all nodes.
-    price
-        Of a LUT in DSPs, where LUTs are paid for.
-    low, high
-        Prices that were too low and too high; 0 where there is none yet.
-    is_paid
-        Whether LUTs are known to be short if they cost nothing.
-    share
-        Of the limits, where memories or flip-flops are short, or nothing else helps.
-    """
-
+    # dsps, luts: of the rows of all nodes
     dsps: int
     luts: int
     price: float
+    """Of a LUT in DSPs, where LUTs are paid for."""
+    # low, high: prices that were too low and too high; 0 where there is none yet
     low: float = 0.0
     high: float = 0.0
     is_paid: bool = False
+    """Whether LUTs are known to be short if they cost nothing."""
     share: float = 1.0
+    """Of the limits, where memories or flip-flops are short, or nothing else helps."""
 
     @classmethod
     def whole(cls, limits: Resources, *, is_free: bool = False) -> SearchBudget:
@@ -120,34 +111,22 @@ def _even_price(limits: Resources) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SearchEffort:
-    """How hard a search of a variant looks, and for what.
-
-    Attributes
-    ----------
-    labels
-        Of a state.
-    steady
-        Whether streams that come in bursts are left out.
-    """
+    """How hard a search of a variant looks, and for what."""
 
     labels: int
+    """Of a state."""
     steady: bool
+    """Whether streams that come in bursts are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """Latencies that are of interest.
-
-    Attributes
-    ----------
-    most_cycles
-        Longer ones are not; None for all.
-    is_near
-        Whether a search found a design that is as slow, so that shorter horizons leave little.
-    """
+    """Latencies that are of interest."""
 
     most_cycles: int | None
+    """Longer ones are not; None for all."""
     is_near: bool
+    """Whether a search found a design that is as slow, so that shorter horizons leave little."""
 
 
 def horizons(within: Horizon, graph: Graph, dsps: int, plainest: Callable[[], Chosen]) -> list[int]:

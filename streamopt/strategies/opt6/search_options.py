@@ -10,25 +10,17 @@ from streamopt.strategies.protocol import Strategy
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """The data that all variants of a graph share.
-
-    Attributes
-    ----------
-    region
-        Where a design must fit.
-    strategies
-        That are asked; the exact search is one under changing limits.
-    sizes_fifos
-        Whether FIFOs will be made small, so that a design is judged with those.
-    good_gap
-        That is enough after a part of the effort; 0 for all of it.
-    """
+    """The data that all variants of a graph share."""
 
     region: Region
+    """Where a design must fit."""
     space: Space
     strategies: tuple[Strategy, ...]
+    """That are asked; the exact search is one under changing limits."""
     sizes_fifos: bool = True
+    """Whether FIFOs will be made small, so that a design is judged with those."""
     good_gap: float = 0.0
+    """That is enough after a part of the effort; 0 for all of it."""
 
     @property
     def searches(self) -> bool:

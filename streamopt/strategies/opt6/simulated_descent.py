@@ -80,23 +80,16 @@ def _merits(cycles: Floats | Integers, excess: Floats, power: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """A judged design, from which those nearby are estimated.
-
-    Attributes
-    ----------
-    burst
-        Its place between the closed forms without and with bursts: 0 to 1.
-    usage
-        DSPs and LUTs of its rows.
-    power
-        Of the excess over a limit, times which cycles count.
-    """
+    """A judged design, from which those nearby are estimated."""
 
     rows: list[int]
     design: SimulatedDesign
     burst: float
+    """Its place between the closed forms without and with bursts: 0 to 1."""
     usage: Floats
+    """DSPs and LUTs of its rows."""
     power: int
+    """Of the excess over a limit, times which cycles count."""
 
     def merit(self, design: SimulatedDesign) -> float:
         """Return the cycles of a design, more for one over a limit or near it."""

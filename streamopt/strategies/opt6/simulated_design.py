@@ -24,23 +24,16 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedDesign:
-    """A schedule that was simulated.
-
-    Attributes
-    ----------
-    rewrites
-        That make the variant that the schedule is of.
-    used
-        With the fewest slots of FIFOs that never hold anything back, where FIFOs are sized.
-    excess
-        The largest share of a limit that it takes.
-    """
+    """A schedule that was simulated."""
 
     rewrites: tuple[str, ...]
+    """That make the variant that the schedule is of."""
     chosen: Chosen
     evaluation: Evaluation
     used: Resources
+    """With the fewest slots of FIFOs that never hold anything back, where FIFOs are sized."""
     excess: float
+    """The largest share of a limit that it takes."""
 
     @property
     def cycles(self) -> int:

@@ -80,21 +80,14 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """Amounts of designs of so many lanes.
+    """Amounts of designs of so many lanes."""
 
-    Attributes
-    ----------
-    one, step
-        Of one step with all around it, and of each step more.
-    fabric
-        What a step takes more with adders of LUTs: fewer DSPs are a negative amount.
-    cycles, step_cycles
-        Of a pass likewise.
-    """
-
+    # one, step: of one step with all around it, and of each step more
     one: tuple[int, ...]
     step: tuple[int, ...]
     fabric: tuple[int, ...]
+    """What a step takes more with adders of LUTs: fewer DSPs are a negative amount."""
+    # cycles, step_cycles: of a pass likewise
     cycles: int
     step_cycles: int
 

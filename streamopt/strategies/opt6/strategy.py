@@ -65,16 +65,11 @@ each other at every cycle, so that they take longer."""
 
 @dataclass(frozen=True, slots=True)
 class Opt6:
-    """The schedule of fewest simulated cycles of all variants of a graph.
-
-    Attributes
-    ----------
-    sizing_clock
-        Of making FIFOs small afterwards: it is told what time to leave for what follows.
-    """
+    """The schedule of fewest simulated cycles of all variants of a graph."""
 
     options: SearchOptions
     sizing_clock: SearchClock | None = None
+    """Of making FIFOs small afterwards: it is told what time to leave for what follows."""
 
     @property
     def name(self) -> str:

@@ -30,20 +30,14 @@ MAX_POINTS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class OracleResult:
-    """The best schedule of a space, and its costs.
-
-    Attributes
-    ----------
-    schedule
-        None if no schedule fits the limits; its costs are then 0.
-    points
-        Schedules looked at, with those that don't fit the DSPs.
-    """
+    """The best schedule of a space, and its costs."""
 
     schedule: Schedule | None
+    """None if no schedule fits the limits; its costs are then 0."""
     latency_cycles: int
     dsps: int
     points: int
+    """Schedules looked at, with those that don't fit the DSPs."""
     interval_cycles: int = 0
 
 

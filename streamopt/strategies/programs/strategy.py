@@ -14,18 +14,12 @@ COMPACT, PAPER = FORMULATIONS = ("compact", "paper")
 
 @dataclass(frozen=True, slots=True)
 class SolverProgram:
-    """A formulation, handed to a solver.
-
-    Attributes
-    ----------
-    solver
-        A name of `streamopt.solvers.registry`; empty for the default one.
-    formulation
-        ``compact``, an exact linear program, or ``paper``, the published MINLP.
-    """
+    """A formulation, handed to a solver."""
 
     solver: str = ""
+    """A name of `streamopt.solvers.registry`; empty for the default one."""
     formulation: str = COMPACT
+    """``compact``, an exact linear program, or ``paper``, the published MINLP."""
 
     @property
     def name(self) -> str:

@@ -63,19 +63,13 @@ class NoneWithinError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _JudgedDesign:
-    """A choice of rows as a complete design.
-
-    Attributes
-    ----------
-    parts
-        Usage of every node and the channels to it, or less: FIFOs count as shallow.
-    used
-        Of the whole; or so much less that it still exceeds some limit.
-    """
+    """A choice of rows as a complete design."""
 
     schedule: Schedule
     parts: Mapping[str, Integers]
+    """Usage of every node and the channels to it, or less: FIFOs count as shallow."""
     used: tuple[int, ...]
+    """Of the whole; or so much less that it still exceeds some limit."""
     fits: bool
 
 

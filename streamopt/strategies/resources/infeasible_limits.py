@@ -25,20 +25,14 @@ LARGEST_USERS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Least:
-    """The least of one resource that was found, and what takes it.
-
-    Attributes
-    ----------
-    is_least
-        Whether nothing takes less.
-    nodes
-        Pairs (node, amount with the channels to it), the most first.
-    """
+    """The least of one resource that was found, and what takes it."""
 
     limit: Limit
     amount: int
     is_least: bool
+    """Whether nothing takes less."""
     nodes: tuple[tuple[str, int], ...]
+    """Pairs (node, amount with the channels to it), the most first."""
 
 
 def limits_missed(run: Run, limits: Limits) -> InfeasibleError:

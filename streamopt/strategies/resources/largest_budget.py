@@ -12,21 +12,15 @@ ROOM = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Trial(Generic[T]):
-    """An answer under a budget of its own count.
-
-    Attributes
-    ----------
-    used_dsps
-        As built, all operators counted.
-    estimated_dsps
-        What it counts itself; None where it doesn't say. Any budget from there on is answered the
-        same.
-    """
+    """An answer under a budget of its own count."""
 
     answer: T
     budget: int
     used_dsps: int
+    """As built, all operators counted."""
     estimated_dsps: int | None
+    """What it counts itself; None where it doesn't say. Any budget from there on is answered the
+    same."""
 
 
 def largest_within(

@@ -7,18 +7,12 @@ from streamopt.strategies.resources.design_costs import DesignCosts
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most that a design may take of one resource.
-
-    Attributes
-    ----------
-    resource
-        For people: LUT.
-    option
-        That sets it: ``--lut``.
-    """
+    """The most that a design may take of one resource."""
 
     resource: str
+    """For people: LUT."""
     option: str
+    """That sets it: ``--lut``."""
     most: int
 
 

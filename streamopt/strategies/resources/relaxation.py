@@ -36,36 +36,24 @@ TUNING = RelaxationTuning()
 
 @dataclass(frozen=True, slots=True)
 class Relaxed:
-    """Bound and candidates of the schedules of some rows.
-
-    Attributes
-    ----------
-    bound_cycles
-        No schedule within the limits is faster; None if there is none within the horizon.
-    candidates
-        One row of every node, by its place: schedules that may be within the limits, the fastest
-        first.
-    """
+    """Bound and candidates of the schedules of some rows."""
 
     bound_cycles: int | None
+    """No schedule within the limits is faster; None if there is none within the horizon."""
     candidates: tuple[dict[str, int], ...]
+    """One row of every node, by its place: schedules that may be within the limits, the fastest
+    first."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeastUsage:
-    """A choice of one row of every node that takes little of one resource.
-
-    Attributes
-    ----------
-    amount
-        What it takes, or less.
-    is_exact
-        Whether no schedule takes less than the amount.
-    """
+    """A choice of one row of every node that takes little of one resource."""
 
     chosen: dict[str, int]
     amount: int
+    """What it takes, or less."""
     is_exact: bool
+    """Whether no schedule takes less than the amount."""
 
 
 def relaxed(

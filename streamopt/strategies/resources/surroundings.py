@@ -30,35 +30,23 @@ MOST_OPTIONS = 256
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """How a memory is split.
-
-    Attributes
-    ----------
-    factors
-        The partition of the source, by dimension.
-    others
-        Elements along each dimension that the other users touch in one iteration.
-    """
+    """How a memory is split."""
 
     factors: Counts
+    """The partition of the source, by dimension."""
     others: Counts
+    """Elements along each dimension that the other users touch in one iteration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A memory or channel beside a node.
-
-    Attributes
-    ----------
-    edges
-        The channel's edges, several for several writers; none for an array of the boundary.
-    others
-        The other nodes that touch it, with their accesses.
-    """
+    """A memory or channel beside a node."""
 
     array: str
     edges: tuple[Edge, ...]
+    """The channel's edges, several for several writers; none for an array of the boundary."""
     others: tuple[tuple[Node, tuple[Access, ...]], ...]
+    """The other nodes that touch it, with their accesses."""
 
     @property
     def channel(self) -> str | None:

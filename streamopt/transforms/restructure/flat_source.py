@@ -28,16 +28,11 @@ class FlatSource:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Where variables are used, by name; statements by their places, in order.
-
-    Attributes
-    ----------
-    touches
-        Reads with their accesses.
-    """
+    """Where variables are used, by name; statements by their places, in order."""
 
     writers: Mapping[str, Sequence[int]]
     touches: Mapping[str, Sequence[tuple[StatementRead, Access]]]
+    """Reads with their accesses."""
 
     def users(self, name: str) -> tuple[int, ...]:
         """Return the statements that touch a variable, in order."""

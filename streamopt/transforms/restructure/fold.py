@@ -14,13 +14,7 @@ from streamopt.transforms.restructure.flat_source import MAX_DEPTH, ordered_stat
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """The only writer of an internal array and its only reader, by positions among the nests.
-
-    Attributes
-    ----------
-    writers
-        Positions of the nests that write each array.
-    """
+    """The only writer of an internal array and its only reader, by positions among the nests."""
 
     program: Program
     array: str
@@ -29,6 +23,7 @@ class _Link:
     writer: int
     reader: int
     writers: Mapping[str, set[int]]
+    """Positions of the nests that write each array."""
 
 
 def fold_starts(program: Program) -> Program:

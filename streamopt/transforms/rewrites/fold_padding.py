@@ -32,17 +32,13 @@ class FoldPadding(GraphRewrite):
     an element of another array and a constant under affine conditions. A copy that computes keeps
     its node, which then writes the inside alone: no operation is repeated for every element of a
     window.
-
-    Attributes
-    ----------
-    keeps_copies
-        Whether nodes stay that bring arguments inside: what copies an argument into a box of a
-        filled array writes the box alone, and a pad in one node is folded only if it selects from
-        an array that isn't an argument. Windows into an argument share the two ports of its
-        banks; an array inside the design is split as they need it.
     """
 
     keeps_copies: bool = False
+    """Whether nodes stay that bring arguments inside: what copies an argument into a box of a
+    filled array writes the box alone, and a pad in one node is folded only if it selects from an
+    array that isn't an argument. Windows into an argument share the two ports of its banks; an
+    array inside the design is split as they need it."""
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph with guards instead of borders."""
@@ -51,27 +47,19 @@ class FoldPadding(GraphRewrite):
 
 @dataclass(frozen=True, slots=True)
 class _Padding:
-    """An array with a border, by the elements that are there without it.
-
-    Attributes
-    ----------
-    writer
-        The node that brings the inside.
-    value
-        Its value where ``conditions`` hold, over its iterators.
-    within
-        The box of the array that it writes, where another node has written the constant; empty
-        where there is no other.
-    keeps_writer
-        Whether the writer stays and readers read its array, without the border.
-    """
+    """An array with a border, by the elements that are there without it."""
 
     writer: Node
+    """The node that brings the inside."""
     value: ir.Expression
+    """Its value where ``conditions`` hold, over its iterators."""
     constant: ir.Literal
     conditions: tuple[ir.Condition, ...]
     within: Box
+    """The box of the array that it writes, where another node has written the constant; empty where
+    there is no other."""
     keeps_writer: bool
+    """Whether the writer stays and readers read its array, without the border."""
 
 
 def _fold(draft: GraphDraft, array: Array, *, keeps_copies: bool) -> bool:

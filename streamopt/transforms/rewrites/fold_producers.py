@@ -35,16 +35,12 @@ class FoldProducers(GraphRewrite):
     Nodes stay where a reader doesn't stream, would get a quotient or remainder in a subscript,
     would read an array that a channel brings at two places (such a channel can't stream, E307), or
     would walk an argument in windows.
-
-    Attributes
-    ----------
-    computes
-        False for nodes whose value is an element of an array of the same type: transpositions,
-        slices and joined dimensions. True for the others that one node reads, at one place, and
-        whose value has the type of the array it goes through, so that nothing is rounded there.
     """
 
     computes: bool
+    """False for nodes whose value is an element of an array of the same type: transpositions,
+    slices and joined dimensions. True for the others that one node reads, at one place, and whose
+    value has the type of the array it goes through, so that nothing is rounded there."""
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph without these nodes and the internal arrays that they write."""

@@ -27,14 +27,10 @@ class SplitArrays(GraphRewrite):
 
     Split is a dimension that one streaming node walks by a loop of its own. Every block has two
     elements or more; elements that nobody reads are no longer computed.
-
-    Attributes
-    ----------
-    most_blocks
-        Of one array: every block has a node of its own.
     """
 
     most_blocks: int = 4
+    """Of one array: every block has a node of its own."""
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph with an array for each block."""

@@ -31,14 +31,10 @@ class SplitLoops(GraphRewrite):
     dimension a split loop walks gets the same digits, and so do all loops that walk it. None is
     made that a sequential node, a window or a boundary array read as a channel would have to
     follow. Inputs, weights and outputs keep their shapes.
-
-    Attributes
-    ----------
-    most_loops
-        Of a node whose loop is split: a node of d loops has d! orders to choose from.
     """
 
     most_loops: int = 6
+    """Of a node whose loop is split: a node of d loops has d! orders to choose from."""
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph with digits as dimensions and loops."""
@@ -110,23 +106,17 @@ def _bends(node: Node) -> int:
 
 @dataclass(slots=True)
 class DigitSplit:
-    """A graph in which dimensions or loops were split, and what else has to be split with them.
-
-    Attributes
-    ----------
-    users
-        Names of the nodes that write or read each array.
-    parts
-        What became of a loop, by (node, loop): its high and its low digit.
-    """
+    """A graph in which dimensions or loops were split, and what else has to be split with them."""
 
     arrays: dict[str, Array]
     nodes: dict[str, Node]
     users: Mapping[str, tuple[str, ...]]
+    """Names of the nodes that write or read each array."""
     most_loops: int
     parts: dict[tuple[str, str], tuple[str, str]] = field(
         default_factory=dict[tuple[str, str], tuple[str, str]]
     )
+    """What became of a loop, by (node, loop): its high and its low digit."""
 
     @staticmethod
     def of(graph: Graph, most_loops: int) -> DigitSplit:

@@ -30,50 +30,34 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Elements in a box of an array, computed from elements at constant distances.
-
-    Attributes
-    ----------
-    loops
-        Iterators, one for each dimension of the array; ``value`` is over these.
-    box
-        By dimension, the elements that it computes; the others keep their values.
-    """
+    """Elements in a box of an array, computed from elements at constant distances."""
 
     array: str
     loops: tuple[str, ...]
+    """Iterators, one for each dimension of the array; ``value`` is over these."""
     box: tuple[Span, ...]
+    """By dimension, the elements that it computes; the others keep their values."""
     value: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class StencilForm:
-    """``steps`` times all updates, one after the other.
-
-    Attributes
-    ----------
-    before, after
-        Updates that run once, ahead of the first step and behind the last one.
-    """
+    """``steps`` times all updates, one after the other."""
 
     steps: int
     updates: tuple[Update, ...]
+    # before, after: updates that run once, ahead of the first step and behind the last one
     before: tuple[Update, ...] = ()
     after: tuple[Update, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A statement by the iterations in which it runs.
-
-    Attributes
-    ----------
-    spans
-        By loop inside of the time loop.
-    """
+    """A statement by the iterations in which it runs."""
 
     statement: Statement
     spans: Mapping[str, Span]
+    """By loop inside of the time loop."""
 
 
 def stencil_form(node: SequentialNode) -> StencilForm | None:

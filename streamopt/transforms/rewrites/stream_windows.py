@@ -29,15 +29,11 @@ class StreamWindows(GraphRewrite):
     A window is noted for an array of one streaming writer, of which each dimension is read by a
     plain iterator, or by a loop of the result (of step 1) with offsets by constants and by loops
     that don't move elsewhere in the array. All windows of a node advance with one loop.
-
-    Attributes
-    ----------
-    most_stretched
-        How many times as long a nest may get: a slice of a long array is better read from memory.
     """
 
     is_final: ClassVar[bool] = True
     most_stretched: int = 2
+    """How many times as long a nest may get: a slice of a long array is better read from memory."""
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph with noted windows."""
@@ -47,19 +43,13 @@ class StreamWindows(GraphRewrite):
 
 @dataclass(frozen=True, slots=True)
 class _WindowReach:
-    """How an array is read.
-
-    Attributes
-    ----------
-    taken
-        The place that moves: subscripts without their offsets.
-    offsets
-        By dimension that is read through a window: least and greatest offset.
-    """
+    """How an array is read."""
 
     taken: Access
+    """The place that moves: subscripts without their offsets."""
     shape: tuple[int, ...]
     offsets: Mapping[int, tuple[int, int]]
+    """By dimension that is read through a window: least and greatest offset."""
 
     @property
     def row_dimension(self) -> int:

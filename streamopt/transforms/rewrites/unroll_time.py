@@ -42,14 +42,10 @@ class UnrollTime(GraphRewrite):
 
     An element that a step doesn't compute is taken from the array as it was before. Between passes
     the arrays lie off the chip, each in one memory that is updated in place.
-
-    Attributes
-    ----------
-    steps
-        Of a pass; they divide the time steps.
     """
 
     steps: int
+    """Of a pass; they divide the time steps."""
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph with time steps unrolled.

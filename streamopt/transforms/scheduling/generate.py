@@ -29,16 +29,11 @@ from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A source with loops in the order of times.
-
-    Attributes
-    ----------
-    iterators
-        By (statement, loop): the iterator of the source; loops of one iteration have none.
-    """
+    """A source with loops in the order of times."""
 
     source: Source
     iterators: Mapping[tuple[str, str], str]
+    """By (statement, loop): the iterator of the source; loops of one iteration have none."""
 
 
 def generated(program: TimedProgram) -> Generated:

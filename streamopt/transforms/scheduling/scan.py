@@ -184,20 +184,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The part of isl's tree of a statement that is left inside of some loops.
-
-    Attributes
-    ----------
-    known
-        By iterator of the tree, what stands for it.
-    guards
-        Conditions around the statement so far.
-    """
+    """The part of isl's tree of a statement that is left inside of some loops."""
 
     statement: TimedStatement
     node: Any
     known: Mapping[str, Affine]
+    """By iterator of the tree, what stands for it."""
     guards: tuple[Condition, ...] = ()
+    """Conditions around the statement so far."""
 
     def entered(self, level: int) -> Scan:
         """Return the scan inside of conditions, and of loops of one iteration outside a level."""

@@ -41,22 +41,15 @@ class TimedLoop:
 
 @dataclass(frozen=True, slots=True)
 class TimedStatement:
-    """A statement of the source and when its iterations run.
-
-    Attributes
-    ----------
-    instance
-        As it stands in the source: domain, accesses and conditions are over its iterators.
-    loops
-        Outermost first.
-    position
-        Place among its siblings at every level; one more than there are loops.
-    """
+    """A statement of the source and when its iterations run."""
 
     name: str
     instance: StatementInstance
+    """As it stands in the source: domain, accesses and conditions are over its iterators."""
     loops: tuple[TimedLoop, ...]
+    """Outermost first."""
     position: tuple[int, ...]
+    """Place among its siblings at every level; one more than there are loops."""
 
     def depth(self, loop: str) -> int:
         """Return the level of a loop, 0 for the outermost.
@@ -82,20 +75,14 @@ class TimedStatement:
 
 @dataclass(frozen=True, slots=True)
 class TimedProgram:
-    """A source whose statements have times.
-
-    Attributes
-    ----------
-    dependences
-        Between the iterations of the statements, which no times change.
-    ordered
-        By (source, sink): isl relation of all iterations whose order times must keep.
-    """
+    """A source whose statements have times."""
 
     source: Source
     statements: tuple[TimedStatement, ...]
     dependences: tuple[Dependence, ...] = field(compare=False, repr=False)
+    """Between the iterations of the statements, which no times change."""
     ordered: Mapping[tuple[int, int], Any] = field(compare=False, repr=False)
+    """By (source, sink): isl relation of all iterations whose order times must keep."""
 
     def statement(self, name: str) -> TimedStatement:
         """Return the statement of a name.

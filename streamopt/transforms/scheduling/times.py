@@ -12,19 +12,13 @@ from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 
 class Vector(NamedTuple):
-    """How far a dependence reaches along loops that its two statements share.
-
-    Attributes
-    ----------
-    distance
-        The lexicographically least difference of two iterations, outermost loop first.
-    direction
-        ``<``, ``=`` or ``>`` for each loop where all differences agree, else ``<=``, ``>=``
-        or ``*``.
-    """
+    """How far a dependence reaches along loops that its two statements share."""
 
     distance: tuple[int, ...]
+    """The lexicographically least difference of two iterations, outermost loop first."""
     direction: tuple[str, ...]
+    """``<``, ``=`` or ``>`` for each loop where all differences agree, else ``<=``, ``>=`` or
+    ``*``."""
 
 
 def time_length(program: TimedProgram) -> int:

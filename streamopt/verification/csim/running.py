@@ -61,24 +61,17 @@ class CsimRun:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled testbench.
-
-    Attributes
-    ----------
-    directory
-        Of the project; the working directory of runs.
-    stack_bytes
-        That a process needs at most; None where the compiler doesn't tell.
-    is_patterned
-        Whether memory that nobody has written holds a pattern.
-    """
+    """A compiled testbench."""
 
     path: Path
     directory: Path
+    """Of the project; the working directory of runs."""
     warnings: str
     time_limit_s: float
     stack_bytes: int | None = None
+    """That a process needs at most; None where the compiler doesn't tell."""
     is_patterned: bool = True
+    """Whether memory that nobody has written holds a pattern."""
 
     def run(
         self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1

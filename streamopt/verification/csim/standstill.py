@@ -18,18 +18,12 @@ _HOLDS = re.compile(r"holds (\d+) of (\d+) (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Standstill:
-    """State of a design that could not go on.
-
-    Attributes
-    ----------
-    ended
-        Processes that have come to their end; ``*`` for all.
-    full
-        Depth of each stream without room.
-    """
+    """State of a design that could not go on."""
 
     ended: frozenset[str] = frozenset()
+    """Processes that have come to their end; ``*`` for all."""
     full: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Depth of each stream without room."""
 
     def has_ended(self, process: str) -> bool:
         """Return whether a process has come to its end."""

@@ -291,21 +291,14 @@ def _nest(node: Node) -> Nest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Writes:
-    """All writes of a node, in the order in which the emitted loops make them.
-
-    Attributes
-    ----------
-    points
-        Value of every iterator of the node at each write.
-    elements
-        Flat index of the element at each write.
-    lanes
-        Which stream of the group takes it, by array dimension; of shape (dimensions, writes).
-    """
+    """All writes of a node, in the order in which the emitted loops make them."""
 
     points: Mapping[str, NDArray[np.int64]]
+    """Value of every iterator of the node at each write."""
     elements: NDArray[np.int64]
+    """Flat index of the element at each write."""
     lanes: NDArray[np.int64]
+    """Which stream of the group takes it, by array dimension; of shape (dimensions, writes)."""
 
     def iteration(self, at: int) -> str:
         """Return the original iterators of one write: ``i = 3, j = 0``."""

@@ -20,21 +20,14 @@ _READ_BY_TOOLS = frozenset({".tcl", ".cfg", ".ini", ".h", ".cpp"})
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """Edits of a project.
-
-    Attributes
-    ----------
-    found
-        E728 for each place, the first ones, with a hint at the last one.
-    notes
-        About files that are as they were written, but not as this version emits them.
-    changed
-        Emitted files that mean something else than what is emitted now.
-    """
+    """Edits of a project."""
 
     found: tuple[Diagnostic, ...] = ()
+    """E728 for each place, the first ones, with a hint at the last one."""
     notes: tuple[str, ...] = ()
+    """About files that are as they were written, but not as this version emits them."""
     changed: frozenset[str] = frozenset()
+    """Emitted files that mean something else than what is emitted now."""
 
 
 def edits_of(directory: Path, manifest: Manifest, design: Design) -> Edits:

@@ -13,24 +13,16 @@ from pathlib import PurePosixPath
 
 @dataclass(frozen=True, slots=True)
 class FileStatement:
-    """One statement of a file.
-
-    Attributes
-    ----------
-    text
-        Its tokens, a space between any two; equal for what means the same.
-    shown
-        As it is in the file, on one line.
-    line
-        Where it begins, from 1.
-    function
-        In which function it stands; empty outside of any and in scripts.
-    """
+    """One statement of a file."""
 
     text: str
+    """Its tokens, a space between any two; equal for what means the same."""
     shown: str
+    """As it is in the file, on one line."""
     line: int
+    """Where it begins, from 1."""
     function: str = ""
+    """In which function it stands; empty outside of any and in scripts."""
 
 
 _CPP = frozenset({".cpp", ".h"})

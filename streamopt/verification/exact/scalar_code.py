@@ -17,14 +17,7 @@ _INTEGER_CALLS = {ir.BinaryOp.DIV: "quotient", ir.BinaryOp.MOD: "remainder"}
 
 @dataclass(frozen=True, slots=True)
 class ScalarCode(ScalarText):
-    """Prints expressions of one nest; arrays are lists.
-
-    Attributes
-    ----------
-    rounded
-        Literals of types that Python has no numbers of, in order, with the name of the operation
-        that makes them; the code finds them in a tuple.
-    """
+    """Prints expressions of one nest; arrays are lists."""
 
     words = ScalarWords(
         floored="(({}) // {})",
@@ -37,6 +30,8 @@ class ScalarCode(ScalarText):
     )
 
     rounded: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+    """Literals of types that Python has no numbers of, in order, with the name of the operation
+    that makes them; the code finds them in a tuple."""
 
     def _converted(self, text: str, element: ElementType, wanted: ElementType) -> str:
         if element.is_fixed or wanted.is_fixed:

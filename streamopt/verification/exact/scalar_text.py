@@ -32,23 +32,16 @@ class ScalarWords(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScalarText(ABC):
-    """Prints expressions of one nest; a subclass has the words of a language.
-
-    Attributes
-    ----------
-    arrays
-        Position of each array among the generated function's parameters, and the array.
-    trip_counts
-        By iterator.
-    iterators
-        Name of each iterator in the generated code.
-    """
+    """Prints expressions of one nest; a subclass has the words of a language."""
 
     words: ClassVar[ScalarWords]
 
     arrays: Mapping[str, tuple[int, Array]]
+    """Position of each array among the generated function's parameters, and the array."""
     trip_counts: Mapping[str, int]
+    """By iterator."""
     iterators: Mapping[str, str]
+    """Name of each iterator in the generated code."""
 
     def element(self, name: str) -> ElementType:
         """Return the element type of an array."""

@@ -72,26 +72,19 @@ _ASK = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Golden:
-    """Inputs of a program and what it makes of them.
-
-    Attributes
-    ----------
-    bits
-        Resolution of the inputs, see `streamopt.verification.vectors.inputs`.
-    asked, found
-        How inputs are to be drawn, and how they were: where nothing is asked for, several ways are
-        tried.
-    problems
-        Outputs that can't be checked, as no inputs were found that suit the program, or as it
-        takes too long to interpret.
-    """
+    """Inputs of a program and what it makes of them."""
 
     inputs: Mapping[str, NDArray[np.float64]]
     outputs: Mapping[str, Result]
     bits: int
+    """Resolution of the inputs, see `streamopt.verification.vectors.inputs`."""
+    # asked, found: how inputs are to be drawn, and how they were: where nothing is asked for,
+    # several ways are tried
     asked: InputWays = field(default_factory=InputWays)
     found: InputWays = field(default_factory=InputWays)
     problems: tuple[Diagnostic, ...] = ()
+    """Outputs that can't be checked, as no inputs were found that suit the program, or as it takes
+    too long to interpret."""
 
     @property
     def looseness(self) -> float:

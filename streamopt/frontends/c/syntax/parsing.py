@@ -38,22 +38,16 @@ class CFunction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CFile:
-    """A file, with the headers that it includes.
-
-    Attributes
-    ----------
-    variables
-        Those outside of functions.
-    enumerators
-        The value of each, by its name.
-    declarations, types
-        Variables and parameters anywhere, and the types of casts and ``sizeof``, by their nodes.
-    """
+    """A file, with the headers that it includes."""
 
     places: Places
     functions: Mapping[str, CFunction]
     variables: tuple[Declaration, ...]
+    """Those outside of functions."""
     enumerators: Mapping[str, ast.Node]
+    """The value of each, by its name."""
+    # declarations, types: variables and parameters anywhere, and the types of casts and ``sizeof``,
+    # by their nodes
     declarations: Mapping[ast.Decl, Declaration]
     types: Mapping[ast.Typename, CType]
 

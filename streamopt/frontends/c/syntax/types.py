@@ -32,29 +32,20 @@ _IMPLIED_INT = {"long", "short", "unsigned", "signed"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CType:
-    """A type as declared.
-
-    Attributes
-    ----------
-    element
-        Type of a scalar or of the elements; None for void, structures and functions.
-    text
-        The element's type in C.
-    extents
-        Extents, outermost first; None for a pointer and for ``[]``.
-    is_pointer
-        Whether the first of them is a pointer.
-    is_reference
-        Whether that is a reference of C++.
-    """
+    """A type as declared."""
 
     element: ElementType | None
+    """Type of a scalar or of the elements; None for void, structures and functions."""
     text: str
+    """The element's type in C."""
     extents: tuple[ast.Node | None, ...] = ()
+    """Extents, outermost first; None for a pointer and for ``[]``."""
     is_pointer: bool = False
+    """Whether the first of them is a pointer."""
     is_const: bool = False
     is_bool: bool = False
     is_reference: bool = False
+    """Whether that is a reference of C++."""
 
     @property
     def is_integer(self) -> bool:

@@ -17,22 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NameUsage:
-    """Names of a function.
-
-    Attributes
-    ----------
-    assigned
-        How often each name is assigned, loop headers and initialisers aside; a name whose
-        address is taken counts as assigned.
-    counters
-        Names that the headers of loops assign and don't declare.
-    passed
-        Names that are handed to functions, which may write them.
-    """
+    """Names of a function."""
 
     assigned: Tally[str] = field(default_factory=Tally[str])
+    """How often each name is assigned, loop headers and initialisers aside; a name whose address is
+    taken counts as assigned."""
     counters: frozenset[str] = frozenset()
+    """Names that the headers of loops assign and don't declare."""
     passed: frozenset[str] = frozenset()
+    """Names that are handed to functions, which may write them."""
 
 
 def names_in(*roots: ast.Node) -> set[str]:

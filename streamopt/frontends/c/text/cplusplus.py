@@ -225,24 +225,16 @@ def _ends(text: str, opened: set[int]) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Structure:
-    """A definition of a class, structure, union or enumeration.
-
-    Attributes
-    ----------
-    start
-        Where its first word is.
-    kind
-        That word.
-    tag
-        Its name; empty if it has none, or stands behind ``typedef``.
-    is_class
-        Whether it has functions, or parts that are not public.
-    """
+    """A definition of a class, structure, union or enumeration."""
 
     start: int
+    """Where its first word is."""
     kind: str
+    """That word."""
     tag: str
+    """Its name; empty if it has none, or stands behind ``typedef``."""
     is_class: bool
+    """Whether it has functions, or parts that are not public."""
 
 
 @dataclass(slots=True)

@@ -15,27 +15,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a token came from.
-
-    Attributes
-    ----------
-    column
-        In the preprocessed text, from 1.
-    file
-        Key of the file's text.
-    line
-        Line of the token, or of the macro call that made it, from 1.
-    offset
-        Offset in the file's text; -1 for a token out of a macro's body.
-    macro
-        The outermost macro that made the token; empty if none.
-    """
+    """Where a token came from."""
 
     column: int
+    """In the preprocessed text, from 1."""
     file: str
+    """Key of the file's text."""
     line: int
+    """Line of the token, or of the macro call that made it, from 1."""
     offset: int
+    """Offset in the file's text; -1 for a token out of a macro's body."""
     macro: str
+    """The outermost macro that made the token; empty if none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +55,12 @@ class OriginalText:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The tokens of every line of the preprocessed text.
-
-    Attributes
-    ----------
-    rows
-        The spots of each line, by column; lines without tokens have none.
-    """
+    """The tokens of every line of the preprocessed text."""
 
     main: str
     files: Mapping[str, OriginalText]
     rows: list[list[Spot]] = field(default_factory=list[list[Spot]])
+    """The spots of each line, by column; lines without tokens have none."""
 
     def loc(self, line: int, column: int) -> SourceLoc:
         """Return the original place of a place in the preprocessed text, both from 1."""

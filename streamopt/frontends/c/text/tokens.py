@@ -46,24 +46,17 @@ _CONTINUED = re.compile(r"\\[ \t]*\n")
 
 @dataclass(slots=True)
 class Token:
-    """A token; pcpp changes its parts.
-
-    Attributes
-    ----------
-    lexpos
-        Offset in its file; -1 where it comes out of the body of a macro.
-    source
-        The file.
-    expanded_from
-        Macros that it went through, innermost first.
-    """
+    """A token; pcpp changes its parts."""
 
     type: str | None
     value: str
     lineno: int
     lexpos: int
+    """Offset in its file; -1 where it comes out of the body of a macro."""
     source: str = ""
+    """The file."""
     expanded_from: list[str] = field(default_factory=list[str])
+    """Macros that it went through, innermost first."""
 
     def __copy__(self) -> Token:
         """Return a copy that shares nothing."""

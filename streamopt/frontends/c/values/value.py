@@ -26,30 +26,20 @@ class Extremum:
 
 @dataclass(frozen=True, slots=True)
 class CValue:
-    """The value of an expression.
-
-    Attributes
-    ----------
-    element
-        Its type in C.
-    tree
-        The expression; for affine values an `Index` or `Literal`, cast where it is not an int.
-    affine, range
-        The affine form, if it has one, and a range that holds its values.
-    choice
-        The alternatives, where the value is a minimum or maximum of affine values.
-    is_loose
-        Whether it is made of literals only, so that the tree takes the type of what it meets.
-    size, depth
-        Of the tree, in nodes and levels.
-    """
+    """The value of an expression."""
 
     element: ElementType
+    """Its type in C."""
     tree: Expression
+    """The expression; for affine values an `Index` or `Literal`, cast where it is not an int."""
+    # affine, range: the affine form, if it has one, and a range that holds its values
     affine: Affine | None = None
     range: Range = _NO_RANGE
     choice: Extremum | None = None
+    """The alternatives, where the value is a minimum or maximum of affine values."""
     is_loose: bool = False
+    """Whether it is made of literals only, so that the tree takes the type of what it meets."""
+    # size, depth: of the tree, in nodes and levels
     size: int = 1
     depth: int = 1
 

@@ -25,44 +25,31 @@ MAX_NODES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor or scalar that a structured operation reads, and where: over ``d0, d1, ...``.
-
-    Attributes
-    ----------
-    positions
-        Where subscripts are computed, their templates. What they find is a tensor over all loops,
-        of which the subscripts are then the iterators; else empty.
-    """
+    """A tensor or scalar that a structured operation reads, and where: over ``d0, d1, ...``."""
 
     value: MlirValue
     subscripts: tuple[Affine, ...]
     positions: tuple[ir.Expression, ...] = ()
+    """Where subscripts are computed, their templates. What they find is a tensor over all loops, of
+    which the subscripts are then the iterators; else empty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Structured:
-    """A structured operation.
-
-    Attributes
-    ----------
-    extents
-        Trip count of each loop, outermost first; iterators are ``d0, d1, ...``.
-    is_reduction
-        Whether a loop reduces.
-    outputs
-        Where each result is written; the value is what it starts from.
-    templates
-        The expression of each result; ``Read`` of ``%n`` stands for operand n: inputs, what
-        outputs start from, and what the body extracts from other tensors.
-    """
+    """A structured operation."""
 
     operation: MlirOperation
     extents: tuple[int, ...]
+    """Trip count of each loop, outermost first; iterators are ``d0, d1, ...``."""
     is_reduction: tuple[bool, ...]
+    """Whether a loop reduces."""
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
+    """Where each result is written; the value is what it starts from."""
     extracts: tuple[Operand, ...]
     templates: tuple[ir.Expression, ...]
+    """The expression of each result; ``Read`` of ``%n`` stands for operand n: inputs, what outputs
+    start from, and what the body extracts from other tensors."""
 
     @property
     def points(self) -> int:

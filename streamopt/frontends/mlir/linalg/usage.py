@@ -29,21 +29,14 @@ _VIEWS = (*_RESHAPES, "tensor.cast", "tensor.extract_slice")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Uses of the tensors of one function.
-
-    Attributes
-    ----------
-    kinds
-        OperationKind by operation, as `id` of it.
-    readers
-        By value, for each of its readers behind views: kind, and elements that it reads.
-    constants
-        Values that depend on weights alone.
-    """
+    """Uses of the tensors of one function."""
 
     kinds: Mapping[int, OperationKind]
+    """OperationKind by operation, as `id` of it."""
     readers: Mapping[int, Sequence[tuple[OperationKind, int]]]
+    """By value, for each of its readers behind views: kind, and elements that it reads."""
     constants: Set[int]
+    """Values that depend on weights alone."""
 
     def is_read_once(self, value: MlirValue, size_elems: int) -> bool:
         """Return whether one nest reads each element at most once, and computes with it."""
@@ -159,23 +152,16 @@ def _merges(op: MlirOperation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TensorLayout:
-    """How moves of elements become nests.
-
-    Attributes
-    ----------
-    copies
-        ``"views"``: a transpose or reshape is an access function of its readers.
-        ``"materialize"``: every transpose is a nest that stores its result, and so is every
-        reshape that merges dimensions, or that changes the shape of an input.
-    copy_order
-        Loops of a stored transpose, from the outermost in: the dimensions of its result
-        (``"target"``) or of what it reads (``"source"``).
-    padding
-        ``"select"``: one nest, which writes each element of the padded array, from inside or
-        from the border. ``"fill_and_copy"``: a nest that fills the array, and one that
-        overwrites the inside.
-    """
+    """How moves of elements become nests."""
 
     copies: Literal["views", "materialize"] = "views"
+    """``"views"``: a transpose or reshape is an access function of its readers. ``"materialize"``:
+    every transpose is a nest that stores its result, and so is every reshape that merges
+    dimensions, or that changes the shape of an input."""
     copy_order: Literal["target", "source"] = "target"
+    """Loops of a stored transpose, from the outermost in: the dimensions of its result
+    (``"target"``) or of what it reads (``"source"``)."""
     padding: Literal["select", "fill_and_copy"] = "select"
+    """``"select"``: one nest, which writes each element of the padded array, from inside or from
+    the border. ``"fill_and_copy"``: a nest that fills the array, and one that overwrites the
+    inside."""

@@ -18,20 +18,14 @@ Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A memref.
-
-    Attributes
-    ----------
-    shape
-        Extents of the view, `DYNAMIC` where unknown.
-    place
-        The variable's subscripts for the view's; takes one more than the highest value of each
-        iterator, too.
-    """
+    """A memref."""
 
     variable: str
     shape: tuple[int, ...]
+    """Extents of the view, `DYNAMIC` where unknown."""
     place: Place
+    """The variable's subscripts for the view's; takes one more than the highest value of each
+    iterator, too."""
 
     @staticmethod
     def of(variable: str, shape: tuple[int, ...]) -> View:

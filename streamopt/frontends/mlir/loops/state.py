@@ -31,17 +31,7 @@ MAX_DIMENSIONS = 32
 
 @dataclass(slots=True)
 class LoopState:
-    """Values by number; `names` keeps variables and iterators apart.
-
-    Attributes
-    ----------
-    bounds
-        Values that are the smallest or largest of several indices.
-    ranges
-        Lowest and highest value of each iterator whose loop has constant bounds.
-    highest
-        Highest subscript of each dimension whose extent isn't in the text, by variable.
-    """
+    """Values by number; `names` keeps variables and iterators apart."""
 
     file: str
     names: UniqueNames = field(default_factory=UniqueNames)
@@ -52,8 +42,11 @@ class LoopState:
     bounds: dict[int, tuple[str, tuple[Affine, ...]]] = field(
         default_factory=dict[int, tuple[str, tuple["Affine", ...]]]
     )
+    """Values that are the smallest or largest of several indices."""
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    """Lowest and highest value of each iterator whose loop has constant bounds."""
     highest: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    """Highest subscript of each dimension whose extent isn't in the text, by variable."""
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
     def report(self, code: str, message: str, op: MlirOperation, hint: str = "") -> None:
@@ -147,22 +140,15 @@ STORES = ("affine.store", "memref.store", "memref.copy")
 
 @dataclass(frozen=True, slots=True)
 class BlockUses:
-    """Uses by position in one block.
-
-    Attributes
-    ----------
-    counts
-        How often each value is used, inside later operations too.
-    lasts
-        Position up to which each value must keep what it is: where it, or what is computed of
-        it, is stored, branched on, looped over or handed on.
-    stores
-        Whether the operation at a position stores something anywhere.
-    """
+    """Uses by position in one block."""
 
     counts: Mapping[int, int]
+    """How often each value is used, inside later operations too."""
     lasts: Mapping[int, int]
+    """Position up to which each value must keep what it is: where it, or what is computed of it, is
+    stored, branched on, looped over or handed on."""
     stores: tuple[frozenset[int], ...]
+    """Whether the operation at a position stores something anywhere."""
 
     def is_overwritten(self, number: int, position: int, views: frozenset[int]) -> bool:
         """Return whether a load is followed by a store to its variable before its last use.

@@ -51,21 +51,14 @@ _NUMPY = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceText:
-    """The text that a module was parsed from, for the names that MLIR forgets.
-
-    Attributes
-    ----------
-    file
-        Its name for messages.
-    lines
-        Its lines; none if the module was made in memory.
-    resources
-        Bytes of the constants that stand at its end, by name, as hexadecimal text.
-    """
+    """The text that a module was parsed from, for the names that MLIR forgets."""
 
     file: str
+    """Its name for messages."""
     lines: tuple[str, ...] = ()
+    """Its lines; none if the module was made in memory."""
     resources: dict[str, str] = field(default_factory=dict[str, str])
+    """Bytes of the constants that stand at its end, by name, as hexadecimal text."""
 
     @staticmethod
     def of(text: str, file: str) -> SourceText:

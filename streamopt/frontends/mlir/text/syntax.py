@@ -19,35 +19,24 @@ DYNAMIC = -1
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type: a scalar, a tensor or memref, or something else that has only its text.
-
-    Attributes
-    ----------
-    element
-        MLIR's name of the scalar or of the elements, such as ``f32``.
-    shape
-        Extents, `DYNAMIC` where unknown; empty for scalars.
-    """
+    """A type: a scalar, a tensor or memref, or something else that has only its text."""
 
     kind: Literal["scalar", "tensor", "memref", "other"]
     text: str
     element: str = ""
+    """MLIR's name of the scalar or of the elements, such as ``f32``."""
     shape: tuple[int, ...] = ()
+    """Extents, `DYNAMIC` where unknown; empty for scalars."""
 
 
 @dataclass(frozen=True, slots=True)
 class MlirValue:
-    """An SSA value; the same number is the same value.
-
-    Attributes
-    ----------
-    name
-        Name in the text without ``%``; empty if it isn't known.
-    """
+    """An SSA value; the same number is the same value."""
 
     number: int
     type: Type = field(compare=False)
     name: str = field(default="", compare=False)
+    """Name in the text without ``%``; empty if it isn't known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +86,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MlirOperation:
-    """One operation; all blocks of its regions stand in `blocks`, region after region.
-
-    Attributes
-    ----------
-    symbol
-        Name in a symbol table, of functions and globals.
-    """
+    """One operation; all blocks of its regions stand in `blocks`, region after region."""
 
     name: str
     operands: tuple[MlirValue, ...]
@@ -112,6 +95,7 @@ class MlirOperation:
     regions: tuple[tuple[Block, ...], ...]
     loc: SourceLoc
     symbol: str = ""
+    """Name in a symbol table, of functions and globals."""
 
     @property
     def blocks(self) -> tuple[Block, ...]:
