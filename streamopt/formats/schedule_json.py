@@ -34,6 +34,7 @@ class _Node(_ScheduleModel):
     steps: str = ""
     least_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
     last_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
+    straight: tuple[str, ...] = ()
 
 
 class _Channel(_ScheduleModel):
@@ -68,6 +69,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         | ({"steps": plan.steps} if plan.steps else {})
         | ({"least_cycles": dict(plan.least_cycles)} if plan.least_cycles else {})
         | ({"last_cycles": dict(plan.last_cycles)} if plan.last_cycles else {})
+        | ({"straight": list(plan.straight)} if plan.straight else {})
         for plan in schedule.nodes
     ]
     channels = [
@@ -137,6 +139,7 @@ def _plan(node: _Node) -> NodePlan:
         node.steps,
         tuple(node.least_cycles.items()),
         tuple(node.last_cycles.items()),
+        node.straight,
     )
 
 

@@ -78,6 +78,9 @@ class NodePlan:
     least_cycles, last_cycles
         Of a sequential node: pairs (phase, `LanedPhase.least_cycles`), and those that are longer
         at the last (phase, `LanedPhase.last_cycles`).
+    straight
+        Of a sequential node: arrays that only it touches, which it may read or write where they
+        are, outside of it, if their banks suffice.
     """
 
     node: str
@@ -88,6 +91,7 @@ class NodePlan:
     steps: str = ""
     least_cycles: tuple[tuple[str, int], ...] = ()
     last_cycles: tuple[tuple[str, int], ...] = ()
+    straight: tuple[str, ...] = ()
 
     @property
     def factors(self) -> dict[str, int]:

@@ -217,14 +217,18 @@ def _device(file: Traversable | Path, folder: Path | None) -> Target:
     from streamopt.target.documents import DeviceDocument, validated
 
     document = validated(DeviceDocument, _toml(file), str(file))
+    floorplan = _floorplan(document)
     return Target(
         name=document.name,
         part=document.part,
         clock_ns=document.default_clock_ns,
-        floorplan=_floorplan(document),
+        floorplan=floorplan,
         channels=_channels(document),
         operators=_operators(_table("operators", document.operators, file, folder)),
-        memories=_memories(_table("memories", document.memories, file, folder)),
+        memories=replace(
+            _memories(_table("memories", document.memories, file, folder)),
+            uram_blocks=floorplan.guideline.of(floorplan.slr).uram,
+        ),
         source=document.source,
     )
 

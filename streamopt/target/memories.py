@@ -37,6 +37,8 @@ class Memories:
         A FIFO of at most so many bits, or of at most so many words, is a shift register.
     power_of_two_words
         Block RAMs of a memory of at most so many words hold a power of two of them.
+    uram_blocks
+        UltraRAMs that a process should keep to: those of one region by the device's guideline.
     """
 
     bram18_shapes: tuple[Shape, ...]
@@ -46,3 +48,4 @@ class Memories:
     shift_register_words: int
     power_of_two_words: int
     source: str
+    uram_blocks: int = 0

@@ -14,7 +14,7 @@ from streamopt.ir.affine import Iter, Mod
 from streamopt.ir.expression import equations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from streamopt.codegen.stepped.indices import IndexNames
     from streamopt.ir.affine import Affine
@@ -25,11 +25,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CppMemory:
-    """A memory with its C++ name."""
+    """A memory with its C++ name.
+
+    Attributes
+    ----------
+    outside
+        Of an array outside: from the text of subscripts to its elements, one for each that takes
+        a value.
+    """
 
     held: HeldArray
     name: str
     element: ElementType
+    outside: Callable[[str], Sequence[str]] | None = None
 
     @property
     def is_registers(self) -> bool:
@@ -37,7 +45,9 @@ class CppMemory:
         return self.held.factors == self.held.shape
 
     def declared(self) -> Iterator[Item]:
-        """Yield the array and how it is split."""
+        """Yield the array and how it is split; nothing of one that is outside."""
+        if self.held.is_outside:
+            return
         start = " = {}" if self.is_registers else ""
         yield CppStatement(f"{self.element} {self.name}{extents_text(self.held.shape)}{start};")
         if self.is_registers and prod(self.held.shape) > 1:
@@ -48,7 +58,10 @@ class CppMemory:
     def element_text(self, access: Access, names: IndexNames) -> str:
         """Return the C++ of an element of the array."""
         places = (names.text(place) for place in self.held.places(access))
-        return self.name + "".join(f"[{place}]" for place in places)
+        subscripts = "".join(f"[{place}]" for place in places)
+        if self.outside is not None:
+            return " = ".join(self.outside(subscripts))
+        return self.name + subscripts
 
 
 def registers(name: str, element: str, extents: Sequence[int]) -> Iterator[Item]:

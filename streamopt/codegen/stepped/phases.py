@@ -15,6 +15,7 @@ from streamopt.codegen.stepped.lanes import laned
 from streamopt.codegen.stepped.operands import Operands
 from streamopt.codegen.stepped.statements import StatementWriter
 from streamopt.codegen.stepped.texts import PhaseTexts
+from streamopt.codegen.stepped.turned import turned_access
 from streamopt.codegen.tree import Comment, If
 from streamopt.ir.stepping.windows import chain_box
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.control import Control, VisitState
     from streamopt.codegen.stepped.lanes import LanedVisit
     from streamopt.codegen.stepped.texts import NestContext
+    from streamopt.codegen.stepped.turned import TurnedAccess
     from streamopt.codegen.tree import Item
     from streamopt.ir.expression import Access
 
@@ -39,7 +41,9 @@ class GroupWriter:
         self.scope = context.names.inner()
         self.loops, self.visits = laned(states, self.scope.unique)
         self.windows: list[tuple[LanedVisit, ChainWindow]] = []
-        self.phases = [PhaseTexts(v, context, self._windows(v)) for v in self.visits]
+        self.phases = [
+            PhaseTexts(v, context, self._windows(v), self._turned(v)) for v in self.visits
+        ]
 
     def _windows(self, visit: LanedVisit) -> dict[Access, ChainWindow]:
         found: dict[Access, ChainWindow] = {}
@@ -53,6 +57,15 @@ class GroupWriter:
             self.windows.append((visit, window))
             found |= dict.fromkeys(chain.reads, window)
         return found
+
+    def _turned(self, visit: LanedVisit) -> dict[Access, TurnedAccess]:
+        memories, unique = self.context.memories, self.context.unique
+        found = {
+            access: turned_access(access, memories[memory], visit, unique)
+            for access, memory in visit.phase.reads
+            if not any(access in chain.reads for chain in visit.phase.chains)
+        }
+        return {access: one for access, one in found.items() if one is not None}
 
     @property
     def is_alike(self) -> bool:
@@ -87,6 +100,12 @@ class GroupWriter:
                 element = partial(self.context.element, window.memory)
                 fetched = window.fetches(self.scope.unique, visit.state.names, element)
                 yield If(self._active(visit), tuple(fetched))
+        for phase in self.phases:
+            turned = phase.turned.values()
+            yield from (item for one in turned for item in one.declared())
+            fetched = [item for one in turned for item in one.fetched(self.context.unique)]
+            if fetched:
+                yield If(self._active(phase.visit), tuple(fetched))
         active = [all_of([self._active(v), self._computing(v)]) for v in self.visits]
         yield If(_any_of(active), tuple(self._body()))
 
@@ -102,7 +121,14 @@ class GroupWriter:
     def _body(self) -> Iterator[Item]:
         phase, operands = self.control.phase, self._operands()
         writer = StatementWriter(self.loops, self.phases, operands, phase, self.scope)
-        yield from writer.items()
+        body = [*writer.items()]
+        turned = writer.turned.values()
+        yield from (item for one in turned for item in one.begun(self.context.unique))
+        yield from body
+        for one in turned:
+            own = all_of([f"{phase} == {one.visit.number}"] if len(self.phases) > 1 else [])
+            stored = (*one.stored(self.context.unique),)
+            yield from (If(own, stored),) if own else stored
 
     def _operands(self) -> Operands:
         texts = [phase.expressions for phase in self.phases]

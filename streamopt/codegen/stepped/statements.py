@@ -17,6 +17,7 @@ from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.stepped.lanes import bounds_of, lanes_around, split_guard
 from streamopt.codegen.stepped.memories import choosing_lanes, registers
 from streamopt.codegen.stepped.sums import REDUCTIONS, identity, updated
+from streamopt.codegen.stepped.turned import turned_access
 from streamopt.codegen.tree import CppStatement, If
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.expression import Read, reads
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.lanes import LaneLoop
     from streamopt.codegen.stepped.operands import Operands
     from streamopt.codegen.stepped.texts import PhaseTexts
+    from streamopt.codegen.stepped.turned import TurnedAccess
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
     from streamopt.ir.program import Statement
@@ -85,6 +87,7 @@ class StatementWriter:
         self.writes = [[*self._memory_writes(at)] for at in range(len(self.sets))]
         self.apart = self._apart_ones()
         self.ends: dict[MemoryWrite, str] = {}
+        self.turned: dict[MemoryWrite, TurnedAccess] = {}
 
     def _apart_ones(self) -> set[int]:
         """Return the statements with lanes of their own: those whose values others need, too."""
@@ -179,7 +182,12 @@ class StatementWriter:
             if mirror.guard is not None and not guard:
                 guard = phase.expressions.condition(mirror.guard)
             target = self.sets[at][write.place].target
-            yield write.place, guard, memory.element_text(target, phase.visit.names)
+            turned = turned_access(target, memory, phase.visit, phase.context.unique)
+            if turned is None:
+                yield write.place, guard, memory.element_text(target, phase.visit.names)
+            else:
+                self.turned[write] = turned
+                yield write.place, guard, f"{turned.runs} = true; {turned.value}"
 
     def _put(self, writes: Sequence[tuple[int, str, str]], value: str) -> list[Item]:
         items: list[Item] = []

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.indices import IndexNames
     from streamopt.codegen.stepped.lanes import LanedVisit
     from streamopt.codegen.stepped.memories import CppMemory
+    from streamopt.codegen.stepped.turned import TurnedAccess
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.operators import Operator
@@ -73,6 +74,7 @@ class PhaseTexts:
     visit: LanedVisit
     context: NestContext
     windows: dict[Access, ChainWindow]
+    turned: dict[Access, TurnedAccess] = field(default_factory=dict["Access", "TurnedAccess"])
     forwarded: dict[Access, str] = field(default_factory=dict["Access", str])
 
     @property
@@ -97,6 +99,8 @@ class PhaseTexts:
         window = self.windows.get(access)
         if window is not None:
             return window.place(access, self.visit.lanes)
+        if access in self.turned:
+            return self.turned[access].value
         served = dict(self.visit.phase.reads).get(access)
         if served is None:
             held = self.context.memories.values()

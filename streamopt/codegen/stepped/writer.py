@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.operators import Operator
-    from streamopt.ir.stepping.stepped import SteppedNest, Transfer
+    from streamopt.ir.stepping.stepped import HeldArray, SteppedNest, Transfer
 
 
 class SteppedWriter:
@@ -50,10 +50,7 @@ class SteppedWriter:
     ) -> None:
         self.node, self.nest, self.process = node, nest, process
         self.names, self.scope = scope.inner(), scope
-        self.memories = {
-            held.name: CppMemory(held, self._taken(held.name), process.arrays[held.array].element)
-            for held in nest.memories
-        }
+        self.memories = {held.name: self._memory(held) for held in nest.memories}
         self.places = places_of(nest)
         self.control = Control(self.places, self._taken)
         self.context = NestContext(
@@ -66,6 +63,16 @@ class SteppedWriter:
         )
         groups = [self._group(states) for states in self._alike()]
         self.groups = [writer for found in groups for writer in found]
+
+    def _memory(self, held: HeldArray) -> CppMemory:
+        element = self.process.arrays[held.array].element
+        if not held.is_outside:
+            return CppMemory(held, self._taken(held.name), element)
+        ports = [port for port in self.process.writes if port.array.name == held.array]
+        if not ports:
+            source = dict(self.node.carries).get(held.array, held.array)
+            ports = [self.process.reads[self.node.name, source]]
+        return CppMemory(held, ports[0].name, element, lambda at: [p.element(at) for p in ports])
 
     def items(self) -> tuple[Item, ...]:
         """Return memories, copies in, the flattened loop, copies out."""

@@ -6,15 +6,17 @@ are *bubbles* ([1]).
 
 Arrays that the node writes are in memories inside it: copies of the whole array, each split for the
 reads that it serves, and *slices*, which hold only those elements that are read soon, such as one
-row. A write goes to every memory that will be read for it.
+row. A write goes to every memory that will be read for it. An input whose banks suffice is read
+where it is, and an output whose banks suffice is written where it goes.
 
 [1] Morvan, Derrien and Quinton, Polyhedral bubble insertion, IEEE TCAD 32(3), 2013.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 from streamopt.ir.affine import Affine
@@ -34,14 +36,30 @@ class HeldDimension:
         Of the array.
     modulus
         Places along it, which elements share modulo; 0 for a place of each element's own.
+    divisor
+        Neighbours that share a place.
+    skew
+        Triples (another dimension, factor, divisor): places move on with its quotients as well, so
+        that neighbours along any of them are in different ones.
     """
 
     dimension: int
     modulus: int = 0
+    divisor: int = 1
+    skew: tuple[tuple[int, int, int], ...] = ()
 
-    def place(self, subscript: Affine) -> Affine:
-        """Return where an element is along it."""
-        return subscript.mod(self.modulus) if self.modulus else subscript
+    def place(self, subscripts: Sequence[Affine]) -> Affine:
+        """Return where an element of the array is along it."""
+        found = subscripts[self.dimension]
+        for other, factor, divisor in self.skew:
+            moved = subscripts[other]
+            found += (moved.floordiv(divisor) if divisor > 1 else moved).scaled(factor)
+        found = found.floordiv(self.divisor) if self.divisor > 1 else found
+        return found.mod(self.modulus) if self.modulus else found
+
+    def extent(self, shape: Sequence[int]) -> int:
+        """Return the places that it has for an array of a shape."""
+        return self.modulus or -(-shape[self.dimension] // self.divisor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,9 @@ class HeldArray:
     start
         Which elements it holds before the first iteration, over iterators ``d0``, ``d1``, ..., the
         subscripts in the array; None for all.
+    is_outside
+        Whether it is the array itself, as it comes from another node or goes to one: an input that
+        is read where it is, or an output that is written where it goes.
     """
 
     name: str
@@ -71,11 +92,17 @@ class HeldArray:
     shape: tuple[int, ...]
     factors: tuple[int, ...]
     start: Condition | None = None
+    is_outside: bool = False
 
     def places(self, access: Access) -> tuple[Affine, ...]:
         """Return the subscripts in the memory of an element of the array."""
-        found = tuple(own.place(access.subscripts[own.dimension]) for own in self.held)
-        return found or (_ORIGIN,)
+        return tuple(own.place(access.subscripts) for own in self.held) or (_ORIGIN,)
+
+    def keeps_all(self, shape: Sequence[int]) -> bool:
+        """Return whether each element of an array of a shape has a place of its own."""
+        if not self.held:
+            return prod(shape) == 1
+        return {own.dimension for own in self.held if not own.modulus} == {*range(len(shape))}
 
 
 @dataclass(frozen=True, slots=True)

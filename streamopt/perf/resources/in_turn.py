@@ -3,8 +3,9 @@
 Pipelines whose operators others use in turn count them once; the others choose operands. Where the
 bank of a lane's element depends on the iteration, a multiplexer of the banks brings a value, and
 one of the lanes gives a bank its own. What several pipelines write is chosen ahead of each bank.
-LUTs are of multiplexers as large as that (`streamopt.perf.resources.fabric.choice_luts`): what a
-tool saves by rotating all lanes at once is not counted, nor is what it adds for long wires.
+LUTs are of multiplexers as large as that (`streamopt.perf.resources.fabric.choice_luts`), but for
+lanes that are turned at once (`streamopt.perf.resources.rotations`); what a tool adds for long
+wires is not counted.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from streamopt.ir.network import AccessMode, Place
 from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.fabric import choice_luts, data_bits, pipeline_fabric
 from streamopt.perf.resources.operators import lanes_of, operator_amounts, operator_replicas
+from streamopt.perf.resources.rotations import turning_luts
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -91,6 +93,9 @@ def _bank_choice(port: Port, pipeline: Pipeline, memories: Mapping[str, Memory])
     memory = memories.get(port.target)
     if memory is None:
         return 0
+    turning = turning_luts(port, pipeline, memory)
+    if turning is not None:
+        return turning
     lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
     tiles = {tile.name: tile.trip_count for tile in pipeline.tiles}
     pairs = zip(port.subscripts, memory.factors, strict=True)

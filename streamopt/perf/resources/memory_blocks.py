@@ -7,7 +7,7 @@ Evidence: the reports of 61 published designs on PolyBench and chains of matrix 
 2023.2, xcu280): 5200 banks of local arrays and 600 of ping-pong buffers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
@@ -168,7 +168,24 @@ def network_storage(network: Network, blocks: Memories) -> dict[str, BankStorage
         name: _held(memory, users.get(name, ()), blocks)
         for name, memory in memories_as_built(network).items()
     }
+    for process in network.processes:
+        if process.turns:
+            own = {name: found[name] for name in process.targets & found.keys()}
+            found |= _balanced(own, blocks)
     return found | {fifo.name: fifo_storage(fifo, blocks) for fifo in network.fifos}
+
+
+def _balanced(found: Mapping[str, BankStorage], blocks: Memories) -> dict[str, BankStorage]:
+    """Return memories of one process, those in block RAM for which a region has no UltraRAM left.
+
+    Those go there first whose banks fill an UltraRAM least.
+    """
+    kept = dict(found)
+    for name, storage in sorted(found.items(), key=lambda pair: (pair[1].words, pair[0])):
+        if storage.uram and sum(own.uram for own in kept.values()) > blocks.uram_blocks:
+            count = block_rams(storage.words, storage.bits, blocks)
+            kept[name] = replace(storage, kind=StorageKind.BRAM, blocks=count)
+    return kept
 
 
 def _users(network: Network) -> dict[str, list[Pipeline]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.perf.pipelines.port_cycles import port_cycles
 from streamopt.perf.turns.bubbles import least_lengths
+from streamopt.perf.turns.draining import draining_cycles
 from streamopt.perf.turns.layout import TimedTurn
 
 if TYPE_CHECKING:
@@ -31,8 +32,11 @@ def with_lengths(plan: NodePlan, process: Process, network: Network, target: Tar
         own = [named[name] for name in turns.pipelines]
         cycles = port_cycles(own, memories, turns.ii, target)
         timed = list(map(TimedTurn, own, cycles))
-        phases = (name.removeprefix(f"{process.name}.") for name in turns.pipelines)
-        found += zip(phases, least_lengths(turns, timed), strict=True)
+        drained = draining_cycles(turns, timed, memories)
+        for name, own_length in zip(turns.pipelines, least_lengths(turns, timed), strict=True):
+            last = max(own_length.last, drained.get(name, 1))
+            phase = name.removeprefix(f"{process.name}.")
+            found.append((phase, own_length._replace(last=last)))
     last = tuple((name, own.last) for name, own in found if own.last > own.least)
     least = tuple((name, own.least) for name, own in found)
     return replace(plan, least_cycles=least, last_cycles=last)

@@ -41,6 +41,8 @@ CHUNK_ACCESSES = 2_000_000
 STRETCHES = 8
 PORTS = 2
 """Accesses to a bank in a cycle: block RAM has two ports."""
+_WHERE_THEY_ARE = (Place.ARGUMENT, Place.PING_PONG)
+"""Places of arrays that pipelines in turn may touch without a copy inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def check_hazards(
     timings: Mapping[str, PipelineTiming],
     most_accesses: int = MOST_ACCESSES,
 ) -> HazardCheck:
-    """Check the memories inside all processes whose pipelines take turns.
+    """Check the memories that pipelines in turn touch, inside their processes and outside.
 
     Raises
     ------
@@ -115,8 +117,13 @@ class _Check:
     ) -> None:
         names = turns.pipelines
         self.turns = turns
-        self.memories = {m.name: m for m in network.memories if m.place is Place.LOCAL}
         self.pipelines = {p.name: p for p in process.pipelines if p.name in names}
+        touched = {port.target for own in self.pipelines.values() for port in own.ports}
+        self.memories = {
+            m.name: m
+            for m in network.memories
+            if m.place is Place.LOCAL or (m.name in touched and m.place in _WHERE_THEY_ARE)
+        }
         self.ii = max(turns.ii, *(timings[name].ii for name in names))
         self.depth_cycles = max(timings[name].depth_cycles for name in names)
         self.ports: list[LanePort] = []

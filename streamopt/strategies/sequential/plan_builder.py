@@ -61,14 +61,14 @@ class PlanBuilder:
         self._on, self._limits = on, limits
         self._most_banks = MOST_ARGUMENT_BANKS if most_banks is None else most_banks
         self._built: dict[tuple[Graph, NodePlan], BuiltPlan] = {}
-        self._plans: dict[tuple[Graph, OpenPlans], tuple[NodePlan, ...]] = {}
+        self._plans: dict[tuple[Graph, OpenPlans, tuple[str, ...]], tuple[NodePlan, ...]] = {}
 
     def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return plans worth considering, first the one that begins: without lanes."""
         alone = _alone(graph, node)
-        key = alone, wanted
+        key = alone, wanted, _straight(graph, node)
         if key not in self._plans:
-            self._plans[key] = self._searched(alone, wanted)
+            self._plans[key] = self._searched(*key)
         return self._plans[key]
 
     def cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
@@ -142,14 +142,16 @@ class PlanBuilder:
         """Return whether a plan takes more blocks of memory than there are."""
         return bool({"bram18", "uram"} & {*built.used.over(self._limits)})
 
-    def _searched(self, alone: Graph, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+    def _searched(
+        self, alone: Graph, wanted: OpenPlans, straight: tuple[str, ...]
+    ) -> tuple[NodePlan, ...]:
         (node,) = alone.nodes
         assert isinstance(node, SequentialNode)
         orders = steps_of(node, {array.name: array for array in alone.arrays})
         if not orders:
             return tuple(replace(plain_plan(node), binding=way) for way in wanted.bindings)
         if wanted.has_lanes:
-            return searched_plans(alone, orders, wanted, self)
+            return searched_plans(alone, orders, wanted, self, straight)
         return tuple(
             self.built(alone, first_plan(node, orders[0], binding)).plan
             for binding in wanted.bindings
@@ -200,6 +202,16 @@ def _alone(graph: Graph, node: SequentialNode) -> Graph:
         for name in dict.fromkeys((*node.inputs, *node.outputs))
     )
     return Graph(node.name, tuple(arrays), (node,), ())
+
+
+def _straight(graph: Graph, node: SequentialNode) -> tuple[str, ...]:
+    """Return the arrays outside that only a node touches."""
+    others = {name for one in graph.nodes if one != node for name in (*one.inputs, *one.outputs)}
+    return tuple(
+        name
+        for name in dict.fromkeys((*node.inputs, *node.outputs))
+        if name not in others and graph.array(name).role is not Role.INTERNAL
+    )
 
 
 def published_costs(on: Target) -> PublishedCosts:

@@ -114,18 +114,31 @@ class _Kind:
         self.choices = sorted(dict.fromkeys(kept), key=LaneChoice.rank)
 
 
-def first_plan(node: Node, steps: Steps, binding: Binding) -> NodePlan:
+def first_plan(
+    node: Node, steps: Steps, binding: Binding, straight: tuple[str, ...] = ()
+) -> NodePlan:
     """Return the plan of an order without lanes."""
     names = tuple(loop.name for loop in steps.loops)
-    return NodePlan(node.name, names, tuple((name, 1) for name in names), binding, steps=steps.name)
+    unroll = tuple((name, 1) for name in names)
+    return NodePlan(node.name, names, unroll, binding, steps=steps.name, straight=straight)
 
 
 def searched_plans(
-    alone: Graph, orders: Sequence[Steps], wanted: OpenPlans, builder: BuildsPlans
+    alone: Graph,
+    orders: Sequence[Steps],
+    wanted: OpenPlans,
+    builder: BuildsPlans,
+    straight: tuple[str, ...] = (),
 ) -> tuple[NodePlan, ...]:
-    """Return plans that fit, first that of the first order without lanes."""
-    search = _PlanSearch(alone, wanted, builder)
-    search.keep(first_plan(alone.nodes[0], orders[0], wanted.bindings[0]))
+    """Return plans that fit, first that of the first order without lanes.
+
+    Parameters
+    ----------
+    straight
+        Arrays that the node may read or write where they are.
+    """
+    search = _PlanSearch(alone, wanted, builder, straight)
+    search.keep(first_plan(alone.nodes[0], orders[0], wanted.bindings[0], straight))
     kinds = [kind for steps in orders for kind in search.kinds(steps)]
     search.look(kinds, 1.0, TUNING.most_binary, binary=True)
     search.look_at_rows(kinds, TUNING.most_rows)
@@ -136,8 +149,11 @@ def searched_plans(
 
 
 class _PlanSearch:
-    def __init__(self, alone: Graph, wanted: OpenPlans, builder: BuildsPlans) -> None:
+    def __init__(
+        self, alone: Graph, wanted: OpenPlans, builder: BuildsPlans, straight: tuple[str, ...]
+    ) -> None:
         (self._node,) = alone.nodes
+        self._straight = straight
         self._alone, self._wanted, self._builder = alone, wanted, builder
         self.found: dict[NodePlan, BuiltPlan] = {}
         self._lut_shares: dict[Lanes, float] = {}
@@ -231,7 +247,7 @@ class _PlanSearch:
 
     def _build(self, kinds: Sequence[_Kind], kind: _Kind, choice: LaneChoice) -> None:
         lanes = dict(choice.lanes)
-        first = first_plan(self._node, kind.steps, kind.binding)
+        first = first_plan(self._node, kind.steps, kind.binding, self._straight)
         unroll = tuple((name, lanes.get(name, 1)) for name, _ in first.unroll)
         try:
             built = self._builder.built(self._alone, replace(first, unroll=unroll))

@@ -75,7 +75,7 @@ def lower_stepped(
     node, nest = scheduled.node, scheduled.stepped
     assert isinstance(node, SequentialNode)
     assert nest is not None
-    memories = {
+    inside = {
         held.name: Memory(
             f"{nest.node}.{held.name}",
             Place.LOCAL,
@@ -84,8 +84,15 @@ def lower_stepped(
             held.factors,
         )
         for held in nest.memories
+        if not held.is_outside
     }
-    begins = dict(node.carries)
+    begins, ends = dict(node.carries), dict(targets)
+    outside = {
+        held.name: ends.get(held.array) or sources[held.array]
+        for held in nest.memories
+        if held.is_outside
+    }
+    memories = {**inside, **outside}
     names = FreeNames()
     brought = [
         _bring(
@@ -100,18 +107,19 @@ def lower_stepped(
     handed = [
         _hand(
             names.fresh(f"{nest.node}.hand_{target.name}"),
-            memories[out[array].memories[0]],
+            (memories[out[array].memories[0]], nest.memory(out[array].memories[0])),
             target,
             out[array],
         )
         for array, target in targets
+        if array in out
     ]
     phases = [
         _PhaseLowering(nest, laned, around, memories, arrays, scheduled.binding).pipeline()
         for laned, around in walk_laned(nest.items)
     ]
     turns = Turns(nest.node, _turn_items(nest.node, nest.items, arrays), nest.ii)
-    return LoweredNest((*brought, *phases, *handed), turns, tuple(memories.values()))
+    return LoweredNest((*brought, *phases, *handed), turns, tuple(inside.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +173,14 @@ def _bring(
     return _pipeline(name, loops, tuple(ports))
 
 
-def _hand(name: str, source: Memory, target: Memory, transfer: Transfer) -> Pipeline:
+def _hand(
+    name: str, source: tuple[Memory, HeldArray], target: Memory, transfer: Transfer
+) -> Pipeline:
     loops = _copy_loops(target.shape, transfer.lanes)
+    memory, held = source
+    places = held.places(ir.Access(transfer.array, loops.place))
     ports = (
-        Port(AccessMode.READ, source.name, loops.place, "element"),
+        Port(AccessMode.READ, memory.name, places, "element"),
         Port(AccessMode.WRITE, target.name, loops.place, "element"),
     )
     return _pipeline(name, loops, ports)

@@ -46,11 +46,14 @@ class ArrayDemand:
         Of each phase: what has to be served.
     writes
         Of each phase.
+    eras
+        Of each phase: one after another, no two at once.
     """
 
     shape: tuple[int, ...]
     reads: tuple[tuple[LanedAccess, ...], ...]
     writes: tuple[tuple[LanedAccess, ...], ...]
+    eras: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,24 @@ class ServedCopies:
     served: tuple[tuple[int, ...], ...]
 
 
-def served_copies(demand: ArrayDemand, ii: int) -> ServedCopies | None:
-    """Return copies of an array that serve all reads; None if no few copies do."""
+def is_served(demand: ArrayDemand, factors: tuple[int, ...], ii: int) -> bool:
+    """Return whether one copy serves all reads and writes, those of each era by themselves."""
+    for era in {*demand.eras}:
+        own = [at for at, other in enumerate(demand.eras) if other == era]
+        asked = (
+            max((fullest_bank(each, factors) for at in own if (each := accesses[at])), default=0)
+            for accesses in (demand.reads, demand.writes)
+        )
+        if sum(asked) > PORTS * ii:
+            return False
+    return True
+
+
+def served_copies(demand: ArrayDemand, ii: int, most: int = MOST_COPIES) -> ServedCopies | None:
+    """Return copies of an array, so many at most, that serve all reads; None if none do."""
     if prod(demand.shape) <= FEW_REGISTERS:
         return _registers(demand)
-    found = _memories(demand, ii)
+    found = _memories(demand, ii, most)
     few = prod(demand.shape) <= MOST_REGISTERS
     if few and (found is None or _elems_a_bank(demand.shape, found) <= REGISTERS_OF_A_BANK):
         return _registers(demand)
@@ -89,7 +105,7 @@ def _registers(demand: ArrayDemand) -> ServedCopies:
     return ServedCopies((demand.shape,), served)
 
 
-def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
+def _memories(demand: ArrayDemand, ii: int, most: int) -> ServedCopies | None:
     candidates = [
         (factors, room)
         for factors in _candidates(demand)
@@ -100,7 +116,7 @@ def _memories(demand: ArrayDemand, ii: int) -> ServedCopies | None:
     candidates = _undominated(candidates, demand.shape)
     best: ServedCopies | None = None
     least = 0
-    for count in range(1, MOST_COPIES + 1):
+    for count in range(1, most + 1):
         for chosen in combinations_with_replacement(candidates[:MOST_CANDIDATES], count):
             blocks = sum(blocks_of(demand.shape, factors) for factors, _ in chosen)
             if best is not None and blocks >= least:

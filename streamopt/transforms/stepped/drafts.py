@@ -24,12 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PhaseDraft:
-    """A phase with its tile loops and lanes."""
+    """A phase with its tile loops and lanes.
+
+    Attributes
+    ----------
+    era
+        Phases of different eras never run at once: one ends before another begins.
+    """
 
     phase: Phase
     tiles: tuple[StepLoop, ...]
     lanes: tuple[tuple[str, int], ...]
     chains: tuple[ReuseChain, ...] = ()
+    era: int = 0
 
     def laned(
         self, subscripts: Sequence[Affine], told: Mapping[str, int] = MappingProxyType({})

@@ -11,27 +11,37 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
 from streamopt.ir.stepping.stepped import HeldArray, HeldDimension, Mirror
 from streamopt.transforms.stepped.copies import (
+    BLOCK_WORDS,
+    MOST_COPIES,
     MOST_REGISTERS,
     ArrayDemand,
+    ServedCopies,
     blocks_of,
+    is_served,
     served_copies,
     widened,
 )
 from streamopt.transforms.stepped.normal_form import told_iterators
+from streamopt.transforms.stepped.skews import cost_of, skewed_layouts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.program import Array
+    from streamopt.ir.program import Array, Statement
     from streamopt.transforms.stepped.bank_loads import LanedAccess
-    from streamopt.transforms.stepped.copies import ServedCopies
     from streamopt.transforms.stepped.drafts import PhaseDraft
     from streamopt.transforms.stepped.slices import Slice, SliceFinder
 
     Read = tuple[str, Access]
     """A phase and what it reads."""
+    Write = tuple[PhaseDraft, int, Statement]
+    """A phase, and the place of a statement in it."""
 
+FEW_BLOCKS = 512
+"""Block RAMs of copies of an array that are not worth turning lanes for."""
+MOST_TIMES_LEAST = 1.5
+"""Block RAMs of copies that need no other layout, to those of the array alone."""
 MANY_LANES = 8
 """Of a phase: with so many, arrays are copied in and out as fast as arguments can be read."""
 
@@ -64,17 +74,25 @@ class _Group:
     ----------
     writes
         Triples (phase, statement, guard beside the statement's).
+    is_outside
+        Whether it is the array where it comes from or goes to.
     """
 
     reads: tuple[Read, ...]
     writes: tuple[tuple[str, int, Condition | None], ...]
     shape: tuple[int, ...]
     copies: ServedCopies
+    held: tuple[HeldDimension, ...]
     slice: Slice | None = None
+    is_outside: bool = False
 
     @property
     def blocks(self) -> int:
         return sum(blocks_of(self.shape, factors) for factors in self.copies.factors)
+
+    @property
+    def is_skewed(self) -> bool:
+        return any(own.skew for own in self.held)
 
     @property
     def is_registers(self) -> bool:
@@ -82,10 +100,21 @@ class _Group:
 
 
 def array_memories(
-    array: Array, drafts: Sequence[PhaseDraft], slices: SliceFinder, ii: int
+    array: Array,
+    drafts: Sequence[PhaseDraft],
+    slices: SliceFinder,
+    ii: int,
+    *,
+    is_straight: bool = False,
 ) -> ArrayMemories | None:
-    """Return memories that serve all reads of an array in so many cycles; None if none do."""
-    groups = _Chooser(array, drafts, slices, ii).groups()
+    """Return memories that serve all reads of an array in so many cycles; None if none do.
+
+    Parameters
+    ----------
+    is_straight
+        Whether the array may be read or written where it is, outside.
+    """
+    groups = _Chooser(array, drafts, slices, ii, is_straight).groups()
     if groups is None:
         return None
     lanes = max((prod(count for _, count in each.lanes) for each in drafts), default=1)
@@ -96,7 +125,8 @@ def array_memories(
 
 def _widened(group: _Group, lanes: int) -> _Group:
     """Return copies of a whole array with more banks, to be filled and emptied faster."""
-    if group.slice is not None or group.is_registers:
+    is_plain = all(own == HeldDimension(at) for at, own in enumerate(group.held))
+    if group.slice is not None or group.is_registers or group.is_outside or not is_plain:
         return group
     factors = tuple(widened(group.shape, own, lanes) for own in group.copies.factors)
     return replace(group, copies=replace(group.copies, factors=factors))
@@ -110,21 +140,49 @@ class _Chooser:
     drafts: Sequence[PhaseDraft]
     slices: SliceFinder
     ii: int
+    is_straight: bool
+    ends_here: bool = True
 
     def groups(self) -> list[_Group] | None:
         """Return copies and slices that serve all reads; None if none do."""
         reads = [(d.phase.name, a) for d in self.drafts for a in d.reads_of(self.array.name)]
+        outside = self._outside(reads)
+        if outside is None:
+            return self._inside(reads)
+        if not reads or not outside.writes:
+            return [outside]
+        inside = replace(self, ends_here=False)._inside(reads)
+        return None if inside is None else [*inside, outside]
+
+    def _outside(self, reads: list[Read]) -> _Group | None:
+        """Return the array itself, if it is only read, or holds what is written last."""
+        if not self.is_straight or prod(self.array.shape) <= MOST_REGISTERS:
+            return None
+        last = self.slices.needed(self.array.name, ())
+        writes = [
+            (d, at, each)
+            for d in self.drafts
+            for at, each in d.writes_of(self.array.name)
+            if (d.phase.name, at) in last
+        ]
+        group = self._copied(() if writes else reads, writes, most=1)
+        return None if group is None else replace(group, is_outside=True)
+
+    def _inside(self, reads: list[Read]) -> list[_Group] | None:
+        """Return memories inside the node; those that hold all come first."""
         whole = self.whole(reads)
         if whole is not None and whole.is_registers:
             return [whole]
         sliced = {read: group for read in reads for group in self.of_slice(read)}
         own = [read for read, group in sliced.items() if self._is_own(read, group)]
-        if whole is not None and len(whole.copies.factors) == 1 and not own:
+        is_turned = whole is not None and whole.is_skewed
+        if whole is not None and len(whole.copies.factors) == 1 and not own and not is_turned:
             return [whole]
         found = self._mixed(reads, sliced, own)
         if found is None:
             return None if whole is None else [whole]
-        if whole is not None and not own and whole.blocks <= sum(each.blocks for each in found):
+        fewest = sum(each.blocks for each in found)
+        if whole is not None and not own and not is_turned and whole.blocks <= fewest:
             return [whole]
         return found
 
@@ -148,41 +206,72 @@ class _Chooser:
         for read in [read for read in sliced if read not in own]:
             others = {other: group for other, group in sliced.items() if other != read}
             more = self.whole([one for one in reads if one not in others])
+            if more is not None and more.is_skewed:
+                continue  # what an update waits for isn't turned
             if more is not None and more.blocks <= rest.blocks + sliced[read].blocks:
                 rest, sliced = more, others
-        return [rest, *sliced.values()]
+        is_needed = self.ends_here or bool(rest.reads)
+        return [*([rest] if is_needed else []), *sliced.values()]
 
     def whole(self, reads: Sequence[Read]) -> _Group | None:
         """Return copies of the array for some reads."""
-        name, shape = self.array.name, self.array.shape or (1,)
+        name = self.array.name
         writes = [(d, at, each) for d in self.drafts for at, each in d.writes_of(name)]
-        if len({d.phase.name for d, _, _ in writes}) < len(writes):
-            needed = self.slices.needed(name, reads)
+        if not self.ends_here or len({d.phase.name for d, _, _ in writes}) < len(writes):
+            needed = self.slices.needed(name, reads, with_last=self.ends_here)
             writes = [one for one in writes if (one[0].phase.name, one[1]) in needed]
-        demand = ArrayDemand(
-            shape,
-            self._reads(reads, None),
+        plain = self._copied(reads, writes)
+        least = -(-prod(self.array.shape) // BLOCK_WORDS)
+        if plain is not None and plain.blocks <= max(FEW_BLOCKS, MOST_TIMES_LEAST * least):
+            return plain
+        skewed = self._skewed(reads, writes)
+        if skewed is None or (plain is not None and plain.blocks <= skewed.blocks):
+            return plain
+        return skewed
+
+    def _copied(
+        self, reads: Sequence[Read], writes: Sequence[Write], most: int = MOST_COPIES
+    ) -> _Group | None:
+        """Return copies with the array's own dimensions."""
+        held = tuple(map(HeldDimension, range(len(self.array.shape))))
+        demand = self._demand(reads, writes, held)
+        copies = served_copies(demand, self.ii, most)
+        return None if copies is None else _group(reads, writes, held, demand, copies)
+
+    def _skewed(self, reads: Sequence[Read], writes: Sequence[Write]) -> _Group | None:
+        """Return a single copy in whose banks neighbours along any dimension lie apart."""
+        lanes = max(prod(count for _, count in d.lanes) for d in self.drafts)
+        layouts = skewed_layouts(self.array.shape, lanes)
+        for held, factors in sorted(layouts, key=lambda own: cost_of(self.array.shape, *own)):
+            demand = self._demand(reads, writes, held)
+            if is_served(demand, factors, self.ii):
+                copies = ServedCopies((factors,), tuple((0,) * len(own) for own in demand.reads))
+                return _group(reads, writes, held, demand, copies)
+        return None
+
+    def _demand(
+        self, reads: Sequence[Read], writes: Sequence[Write], held: Sequence[HeldDimension]
+    ) -> ArrayDemand:
+        return ArrayDemand(
+            tuple(own.extent(self.array.shape) for own in held) or (1,),
+            self._reads(reads, held),
             tuple(
                 tuple(
-                    d.laned(each.target.subscripts, told_iterators(each.guard))
+                    d.laned(_places(each.target, held), told_iterators(each.guard))
                     for d, _, each in writes
                     if d is own
                 )
                 for own in self.drafts
             ),
+            tuple(d.era for d in self.drafts),
         )
-        copies = served_copies(demand, self.ii)
-        if copies is None:
-            return None
-        places = tuple((d.phase.name, at, None) for d, at, _ in writes)
-        return _Group(tuple(reads), places, shape, copies)
 
     def of_slice(self, read: Read) -> tuple[_Group, ...]:
         """Return the slice for a read, if there is one."""
         own = None if self._is_foremost(read) else self.slices.slice_of(*read)
         if own is None:
             return ()
-        shape = tuple(d.modulus or self.array.shape[d.dimension] for d in own.held) or (1,)
+        shape = tuple(d.extent(self.array.shape) for d in own.held) or (1,)
         guards = {(phase, number): guard for phase, number, guard in own.writes}
         writes = tuple(
             tuple(
@@ -197,7 +286,9 @@ class _Chooser:
         )
         demand = ArrayDemand(shape, self._reads([read], own.held), writes)
         copies = served_copies(demand, self.ii)
-        return () if copies is None else (_Group((read,), own.writes, shape, copies, own),)
+        if copies is None:
+            return ()
+        return (_Group((read,), own.writes, shape, copies, own.held, own),)
 
     def _is_foremost(self, read: Read) -> bool:
         """Return whether a read is one that a chain fetches."""
@@ -205,20 +296,27 @@ class _Chooser:
         return any(read[1] in own.foremost(chain) for chain in own.chains)
 
     def _reads(
-        self, reads: Sequence[Read], held: Sequence[HeldDimension] | None
+        self, reads: Sequence[Read], held: Sequence[HeldDimension]
     ) -> tuple[tuple[LanedAccess, ...], ...]:
         return tuple(
-            tuple(
-                d.laned(access.subscripts if held is None else _places(access, held))
-                for name, access in reads
-                if name == d.phase.name
-            )
+            tuple(d.laned(_places(access, held)) for name, access in reads if name == d.phase.name)
             for d in self.drafts
         )
 
 
+def _group(
+    reads: Sequence[Read],
+    writes: Sequence[Write],
+    held: tuple[HeldDimension, ...],
+    demand: ArrayDemand,
+    copies: ServedCopies,
+) -> _Group:
+    places = tuple((draft.phase.name, at, None) for draft, at, _ in writes)
+    return _Group(tuple(reads), places, demand.shape, copies, held)
+
+
 def _places(access: Access, held: Sequence[HeldDimension]) -> tuple[Affine, ...]:
-    return tuple(each.place(access.subscripts[each.dimension]) for each in held)
+    return tuple(each.place(access.subscripts) for each in held)
 
 
 def _solved_places(
@@ -250,7 +348,7 @@ def _memories(
             for at, factors in enumerate(group.copies.factors)
         ]
         memories += own
-        if group.slice is not None and not group.slice.has_start:
+        if group.is_outside or (group.slice is not None and not group.slice.has_start):
             empty |= {memory.name for memory in own}
         numbers = {d.phase.name: iter(n) for d, n in zip(drafts, group.copies.served, strict=True)}
         served |= {read: own[next(numbers[read[0]])].name for read in group.reads}
@@ -267,9 +365,6 @@ def _memories(
 
 
 def _memory(array: Array, group: _Group, number: int, factors: tuple[int, ...]) -> HeldArray:
-    name = f"{array.name}_{number}"
-    if group.slice is None:
-        held = tuple(map(HeldDimension, range(len(array.shape))))
-        return HeldArray(name, array.name, held, group.shape, factors)
-    own = group.slice
-    return HeldArray(name, array.name, own.held, group.shape, factors, own.start)
+    name = f"{array.name}.outside" if group.is_outside else f"{array.name}_{number}"
+    start = None if group.slice is None else group.slice.start
+    return HeldArray(name, array.name, group.held, group.shape, factors, start, group.is_outside)

@@ -44,7 +44,7 @@ def stepped_nest(
     """
     known = tuple(sorted(arrays.items()))
     lanes = tuple((name, count) for name, count in plan.unroll if count > 1)
-    nest = _nest(node, normalized(steps), plan.order, lanes, known)
+    nest = _nest(node, normalized(steps), plan.order, lanes, known, plan.straight)
     lengths = dict(plan.least_cycles), dict(plan.last_cycles)
     return replace(nest, items=_with_lengths(nest.items, *lengths))
 
@@ -72,15 +72,18 @@ def _nest(
     order: tuple[str, ...],
     lanes: tuple[tuple[str, int], ...],
     known: tuple[tuple[str, Array], ...],
+    straight: tuple[str, ...],
 ) -> SteppedNest:
     arrays = dict(known)
+    eras = _eras(steps)
     drafts = tuple(
-        draft(phase, around, order, dict(lanes), arrays)
+        replace(draft(phase, around, order, dict(lanes), arrays), era=eras[phase.name])
         for phase, around in walk_phases(steps.items)
     )
-    ii, memories = _memories(node, drafts, steps, arrays)
+    outside = frozenset(straight).difference(dict(node.carries))
+    ii, memories = _memories(node, drafts, steps, arrays, outside)
     drafts = tuple(_without_scattered(one, memories) for one in drafts)
-    ii, memories = _memories(node, drafts, steps, arrays)
+    ii, memories = _memories(node, drafts, steps, arrays, outside)
     phases = {
         one.phase.name: LanedPhase(
             one.phase,
@@ -108,6 +111,7 @@ def _nest(
         tuple(
             transfer_out(name, arrays[name].shape or (1,), memories[name].memories)
             for name in node.outputs
+            if not any(memory.is_outside for memory in memories[name].memories)
         ),
     )
 
@@ -130,8 +134,28 @@ def _without_scattered(one: PhaseDraft, memories: Mapping[str, ArrayMemories]) -
     return one if kept == one.chains else replace(one, chains=kept)
 
 
+def _eras(steps: Steps) -> dict[str, int]:
+    """Return for each phase which of the outermost items it is in.
+
+    Items with loops in order inside others count as one with what follows: the pipeline drains at
+    the end of an innermost loop, and these would drain time and again.
+    """
+    found: dict[str, int] = {}
+    era = 0
+    for item in steps.items:
+        phases = [phase.name for phase, _ in walk_phases((item,))]
+        found |= dict.fromkeys(phases, era)
+        is_flat = isinstance(item, Phase) or all(isinstance(own, Phase) for own in item.items)
+        era += is_flat
+    return found
+
+
 def _memories(
-    node: SequentialNode, drafts: Sequence[PhaseDraft], steps: Steps, arrays: Mapping[str, Array]
+    node: SequentialNode,
+    drafts: Sequence[PhaseDraft],
+    steps: Steps,
+    arrays: Mapping[str, Array],
+    outside: frozenset[str],
 ) -> tuple[int, dict[str, ArrayMemories]]:
     """Return the interval at which few memories serve all accesses, and these by array."""
     names = dict.fromkeys(node.outputs)
@@ -140,7 +164,10 @@ def _memories(
     slices = _slices(steps, tuple((name, arrays[name].shape) for name in names))
     ii = 1
     while True:
-        found = {name: array_memories(arrays[name], drafts, slices, ii) for name in names}
+        found = {
+            name: array_memories(arrays[name], drafts, slices, ii, is_straight=name in outside)
+            for name in names
+        }
         known = {name: memories for name, memories in found.items() if memories is not None}
         if len(known) == len(found):
             return ii, known

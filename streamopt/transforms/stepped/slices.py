@@ -103,9 +103,11 @@ class SliceFinder:
             self._found[key] = self._slice(phase, access)
         return self._found[key]
 
-    def needed(self, array: str, reads: Sequence[tuple[str, Access]]) -> set[tuple[str, int]]:
+    def needed(
+        self, array: str, reads: Sequence[tuple[str, Access]], *, with_last: bool = True
+    ) -> set[tuple[str, int]]:
         """Return the statements whose values some reads find, or which are there at the end."""
-        found = set(self._last(array))
+        found = set(self._last(array)) if with_last else set[tuple[str, int]]()
         for phase, access in reads:
             values = self._values_of(phase, access)
             found |= {values.writes[n].key for n in values.written}
@@ -289,7 +291,7 @@ class _Values:
 
         names = {f"d{at}": f"d{at}" for at in range(len(self.shape))}
         element = ir.Access(self.access.array, tuple(map(Affine.iterator, names)))
-        places = [isl_affine(d.place(element.subscripts[d.dimension]), names) for d in held]
+        places = [isl_affine(d.place(element.subscripts), names) for d in held]
         return isl.Map(f"{{ A_{element.array}[{', '.join(names)}] -> P[{', '.join(places)}] }}")
 
     def _collide(self, places: Any, written: Mapping[str, Any]) -> bool:

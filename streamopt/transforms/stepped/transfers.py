@@ -26,7 +26,7 @@ MOST_AT_ONCE = 1024
 
 def transfers_in(array: str, shape: Sequence[int], held: Sequence[HeldArray]) -> list[Transfer]:
     """Return copies that fill all memories with an array: one if they have banks in common."""
-    whole = [memory for memory in held if is_whole(memory, shape)]
+    whole = [memory for memory in held if memory.keeps_all(shape)]
     parts = tuple(memory.name for memory in held if memory not in whole)
     if not whole:
         return [Transfer(array, parts, (1,) * len(shape))] if parts else []
@@ -40,14 +40,9 @@ def transfers_in(array: str, shape: Sequence[int], held: Sequence[HeldArray]) ->
     ]
 
 
-def is_whole(memory: HeldArray, shape: Sequence[int]) -> bool:
-    """Return whether a memory holds all elements of an array of that shape."""
-    return memory.shape == tuple(shape)
-
-
 def transfer_out(array: str, shape: Sequence[int], held: Sequence[HeldArray]) -> Transfer:
     """Return the copy of an array out of the memory that gives the most at once."""
-    held = [memory for memory in held if is_whole(memory, shape)]
+    held = [memory for memory in held if memory.keeps_all(shape)]
     most = max(held, key=lambda memory: prod(_lanes(memory, shape)))
     return Transfer(array, (most.name,), _lanes(most, shape))
 
@@ -64,12 +59,14 @@ def _is_fine(lanes: Sequence[int], shape: Sequence[int]) -> bool:
 
 def _lanes(memory: HeldArray, shape: Sequence[int]) -> tuple[int, ...]:
     """Return how many elements a memory takes at once: one a bank; of registers, all or a row."""
-    lanes = tuple(map(min, memory.factors, shape)) if shape else memory.factors
-    at = 0
+    lanes, at = [1] * len(shape), 0
+    for own, factor in zip(memory.held, memory.factors, strict=False):
+        last = max((own.dimension, *(other for other, _, _ in own.skew)))
+        lanes[last] = min(shape[last], lanes[last] * factor)
     while prod(lanes) > MOST_AT_ONCE:
-        lanes = (*lanes[:at], 1, *lanes[at + 1 :])
+        lanes[at] = 1
         at += 1
-    return lanes
+    return tuple(lanes)
 
 
 def outside_factors(transfers: Sequence[Transfer], most_banks: int | None) -> tuple[int, ...]:
@@ -99,4 +96,8 @@ def whole_arrays(nodes: Iterable[ScheduledNode]) -> dict[str, list[Transfer]]:
             found.setdefault(name, []).append(transfer)
         for transfer in nest.handed:
             found.setdefault(transfer.array, []).append(transfer)
+        for held in nest.memories:
+            if held.is_outside:
+                straight = Transfer(held.array, (held.name,), held.factors)
+                found.setdefault(held.array, []).append(straight)
     return found
