@@ -39,3 +39,8 @@ def test_text() -> None:
     assert guard.before(410) == "i_tile < 14 || i_lane < 18"
     assert guard.since(30) == "i_tile >= (i_lane < 2 ? 2 : 1)"
     assert all_of([guard.before(410), "", "k == 0"]) == "(i_tile < 14 || i_lane < 18) && k == 0"
+
+
+def test_alternatives_are_bracketed() -> None:
+    assert all_of(["p == 1", "(a && b) || (c)"]) == "p == 1 && ((a && b) || (c))"
+    assert all_of(["(a || b)", "c"]) == "(a || b) && c"

@@ -57,5 +57,15 @@ def all_of(parts: list[str]) -> str:
     """Return the condition that all of these hold; those that always do are empty."""
     kept = [part for part in parts if part]
     if len(kept) > 1:
-        kept = [f"({p})" if " || " in p and not p.startswith("(") else p for p in kept]
+        kept = [f"({part})" if _has_alternatives(part) else part for part in kept]
     return " && ".join(kept)
+
+
+def _has_alternatives(text: str) -> bool:
+    """Return whether a condition has ``||`` outside of its parentheses."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0 and text.startswith("||", at):
+            return True
+    return False
