@@ -127,16 +127,17 @@ def ordering_pairs(
     written = {instance.target.array for instance in statements}
     reads, writes = (
         [
-            replace(_event(at, number, where, access), hides=number == _WRITE)
+            _event(at, number, where, access)
             for at, instance in enumerate(statements)
             for number, (access, where) in touched(instance)
             if access.array in written
         ]
         for touched in (_distinct_reads, _own_write)
     )
+    sources = [*writes, *(replace(read, hides=False) for read in reads)]
     found = (
         last_touches(reads, writes, at_once).relations,
-        last_touches(writes, [*writes, *reads], at_once).relations,
+        last_touches(writes, sources, at_once).relations,
     )
     names = ((one.get_tuple_name(_in()), one.get_tuple_name(_out())) for r in found for one in r)
     pairs = ((_parsed(source)[0], _parsed(sink)[0]) for source, sink in names)

@@ -34,6 +34,10 @@ KEPT_TOUCHES = 8
 """Answers that are remembered: passes on a function ask the same again."""
 
 
+KEPT_TEXTS = 4096
+"""Relations that are remembered, some kilobytes each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """An access of a statement, by a name that no other has.
@@ -319,7 +323,18 @@ def _joined(parts: Sequence[_Sinks], level: int) -> _Sinks:
 def _union(texts: Iterable[str]) -> Any:
     import islpy as isl
 
-    return isl.UnionMap(f"{{ {'; '.join(texts)} }}")
+    union = isl.UnionMap("{ }")
+    for text in texts:
+        union = union.union(_parsed(text))
+    return union
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _parsed(text: str) -> Any:
+    """Return the relation of a text; isl takes as long to read one as to use it."""
+    import islpy as isl
+
+    return isl.UnionMap(f"{{ {text} }}")
 
 
 def _parts(union: Any) -> list[Any]:

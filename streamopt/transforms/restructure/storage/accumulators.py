@@ -90,7 +90,7 @@ def _moved(body: FlatSource, places: Mapping[str, Place]) -> FlatSource | None:
     pairs = zip(body.statements, statements, strict=True)
     targets = {new.target.array for old, new in pairs if old.target.array in places}
     end = [one for name in sorted(targets) for one in _end(name, body)]
-    if not _is_same_flow((*body.statements, *end), (*statements, *end), {*places, *targets}):
+    if not _is_same_flow((*body.statements, *end), (*statements, *end), places, targets):
         return None
     kept = tuple(one for one in statements if one.assign.value != Read(one.target))
     variables = {name: own for name, own in body.variables.items() if name not in places}
@@ -111,10 +111,28 @@ def _end(name: str, body: FlatSource) -> tuple[StatementInstance, ...]:
 
 
 def _is_same_flow(
-    before: Sequence[StatementInstance], after: Sequence[StatementInstance], names: set[str]
+    before: Sequence[StatementInstance],
+    after: Sequence[StatementInstance],
+    moved: Container[str],
+    targets: Container[str],
 ) -> bool:
-    """Return whether every read gets its value from the same iterations of the same statements."""
-    old, new = data_flow(before, names), data_flow(after, names)
-    if old.relations.keys() != new.relations.keys() or old.from_before != new.from_before:
+    """Return whether every read gets its value from the same iterations of the same statements.
+
+    Reads of other variables do where no moved one is the last to write what they read.
+    """
+
+    def is_moved(read: StatementRead) -> bool:
+        (access, _) = before[read.statement].conditional_reads[read.read]
+        return access.array in moved
+
+    new = data_flow(after, targets)
+    found = {key: relation for key, relation in new.relations.items() if is_moved(key[1])}
+    others = {writer for writer, read in new.relations if not is_moved(read)}
+    if any(before[writer].target.array in moved for writer in others):
         return False
-    return all(relation.is_equal(new.relations[key]) for key, relation in old.relations.items())
+    old = data_flow(before, moved)
+    if old.relations.keys() != found.keys() or old.from_before != {
+        *filter(is_moved, new.from_before)
+    }:
+        return False
+    return all(relation.is_equal(found[key]) for key, relation in old.relations.items())
