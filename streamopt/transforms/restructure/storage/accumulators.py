@@ -38,20 +38,38 @@ def accumulate_in_place(body: FlatSource) -> FlatSource:
 
 def _places(name: str, body: FlatSource, uses: Uses) -> Iterator[tuple[str, Place]]:
     """Yield arrays that are written from a variable, and maps from its elements to theirs."""
-    writers = uses.writers.get(name, ())
-    met = {access.array for at in writers for access in body.statements[at].reads}
-    if name not in met:
+    writers = [body.statements[at] for at in uses.writers.get(name, ())]
+    if not any(access.array == name for one in writers for access in one.reads):
         return
     for touch, access in uses.touches.get(name, ()):
         reader = body.statements[touch.statement]
         target = reader.target
-        if target.array not in met or target.array == name:
+        if target.array == name or target in reader.reads:
+            continue
+        if not any(_may_flow(reader, one) for one in writers):
             continue
         if body.variables[target.array].element is not body.variables[name].element:
             continue
         place = _place(access, target)
         if place is not None:
             yield target.array, place
+
+
+def _may_flow(source: StatementInstance, sink: StatementInstance) -> bool:
+    """Return whether a statement may read what another wrote, as far as common loops tell."""
+    read = [access for access in sink.reads if access.array == source.target.array]
+    pairs = zip(source.loops, sink.loops, source.position, sink.position, strict=False)
+    common = [*takewhile(lambda pair: pair[0] == pair[1] and pair[2] == pair[3], pairs)]
+    loops = {Affine.iterator(loop.iterator) for loop, *_ in common}
+    if source.position < sink.position:
+        return bool(read)
+    return any(not loops <= _equal(source.target, access) for access in read)
+
+
+def _equal(one: Access, other: Access) -> set[Affine]:
+    """Return the subscripts that two accesses have in common."""
+    pairs = zip(one.subscripts, other.subscripts, strict=True)
+    return {own for own, others in pairs if own == others}
 
 
 def _place(held: Access, target: Access) -> Place | None:
