@@ -7,7 +7,7 @@ the chip. AMD's tool does the rest, with the same pragmas.
 [1] Guo et al., TAPA: A Scalable Task-Parallel Dataflow Programming Framework, TRETS 2023.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -135,12 +135,18 @@ def _task(function: CppFunction, process: CppProcess, layout: DesignLayout) -> C
     """Return the function of a process, with its buffers inside it.
 
     Buffers are received in the order of the tasks that fill them, and sent in that of those that
-    take them: the first task that waits then waits for one that doesn't.
+    take them, several between the same two tasks in the same order at both ends: the first task
+    that waits then waits for one that doesn't.
     """
     filled = {port.name: at for at, p in enumerate(layout.processes) for port in p.writes}
     taken = {port.name: at for at, p in enumerate(layout.processes) for port in p.inputs}
-    inputs = sorted(process.inputs, key=lambda port: filled.get(port.name, -1))
-    writes = sorted(process.writes, key=lambda port: taken.get(port.name, -1))
+    places = {port.name: at for at, port in enumerate(layout.channels)}
+
+    def in_order(ports: Iterable[CppPort], tasks: Mapping[str, int]) -> list[CppPort]:
+        keys = {p.name: (tasks.get(p.name, -1), places.get(p.name, -1)) for p in ports}
+        return sorted(ports, key=lambda port: keys[port.name])
+
+    inputs, writes = in_order(process.inputs, filled), in_order(process.writes, taken)
     ports = (*inputs, *writes)
     scope = Names(
         [*FUNCTION_NAMES, *(name for p in ports for name in (p.name, *p.parts, _tokens(p)))]

@@ -1,8 +1,9 @@
 """Private variables that hold an element until it is written, kept in the element's own place."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from itertools import takewhile
 
-from streamopt.analysis.dependence import data_flow
+from streamopt.analysis.dependence import StatementRead, data_flow
 from streamopt.analysis.instances import StatementInstance, loops_over
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
