@@ -150,8 +150,7 @@ def _is_same_flow(
     if any(before[writer].target.array in moved for writer in others):
         return False
     old = data_flow(before, moved)
-    if old.relations.keys() != found.keys() or old.from_before != {
-        *filter(is_moved, new.from_before)
-    }:
+    unwritten = frozenset(filter(is_moved, new.from_before))
+    if old.relations.keys() != found.keys() or old.from_before != unwritten:
         return False
     return all(relation.is_equal(found[key]) for key, relation in old.relations.items())
