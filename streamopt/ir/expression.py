@@ -76,10 +76,18 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of one or two arguments."""
+    """A function of one or two arguments.
+
+    Attributes
+    ----------
+    is_choice
+        Whether the source compares the arguments and takes one, so that hardware may do the same;
+        only in passes over a source.
+    """
 
     function: Function
     arguments: tuple[Expression, ...]
+    is_choice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +152,8 @@ def rebuild(expression: Expression, operands: tuple[Expression, ...]) -> Express
             return Logic(op, tuple(map(_condition, operands)))
         case Compare(op):
             return Compare(op, *operands)
-        case Call(function):
-            return Call(function, operands)
+        case Call(function, _, is_choice):
+            return Call(function, operands, is_choice)
         case Select():
             condition, then, otherwise = operands
             return Select(_condition(condition), then, otherwise)

@@ -1,26 +1,22 @@
 """Resources of pipelines that take turns: their operators, guards of lanes, and multiplexers.
 
-Pipelines whose operators others use in turn count them once; the others choose operands. Where the
-bank of a lane's element depends on the iteration, a multiplexer of the banks brings a value, and
-one of the lanes gives a bank its own. What several pipelines write is chosen ahead of each bank.
-LUTs are of multiplexers as large as that (`streamopt.perf.resources.fabric.choice_luts`), but for
-lanes that are turned at once (`streamopt.perf.resources.rotations`); what a tool adds for long
-wires is not counted.
+Pipelines whose operators others use in turn count them once; the others choose operands, where
+they don't read what the first one reads. What several pipelines write is chosen ahead of each bank.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from math import gcd, prod
+from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import Affine
-from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.network import AccessMode, Place, turns_among
 from streamopt.perf.resources.addresses import address_multipliers
+from streamopt.perf.resources.bank_choice import choice_of_banks
 from streamopt.perf.resources.fabric import choice_luts, data_bits, pipeline_fabric
-from streamopt.perf.resources.operators import lanes_of, operator_amounts, operator_replicas
-from streamopt.perf.resources.rotations import turning_luts
+from streamopt.perf.resources.operators import operator_amounts, operator_replicas
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -50,8 +46,14 @@ def turn_resources(
     memories: Mapping[str, Memory],
     storages: Mapping[str, BankStorage],
     target: Target,
+    first: Pipeline | None = None,
 ) -> Resources:
     """Return the operators of a pipeline that takes turns, and the fabric around them.
+
+    Parameters
+    ----------
+    first
+        The one whose operators it uses in turn.
 
     Raises
     ------
@@ -65,11 +67,28 @@ def turn_resources(
     dsps = amounts.dsps + sum(product.in_dsp for product in products)
     used = Resources(dsps=dsps, luts=amounts.luts, ffs=amounts.ffs)
     data = data_bits(pipeline, replicas, storages)
-    luts = guard_luts(pipeline) + sum(_bank_choice(p, pipeline, memories) for p in pipeline.ports)
-    if turn.like:
-        luts += choice_luts(1, 2, data.read_bits)  # ahead of its windows, if it has any
+    luts = guard_luts(pipeline) + choice_of_banks(pipeline, memories)
+    if first is not None:
+        other = tuple(port for port in pipeline.ports if not _reads_alike(port, pipeline, first))
+        bits = data_bits(replace(pipeline, ports=other), replicas, storages).read_bits
+        luts += choice_luts(1, 2, bits)  # ahead of its windows, if it has any
     around = pipeline_fabric(pipeline, data, amounts.unit_bits, timing, storages)
     return used + around + Resources(luts=luts, ffs=turn.window_bits)
+
+
+def _reads_alike(port: Port, pipeline: Pipeline, first: Pipeline) -> bool:
+    """Return whether lanes have the same banks in both, so that nothing is chosen for operators."""
+    own = _lane_factors(port, pipeline)
+    return any(own == _lane_factors(other, first) for other in first.ports)
+
+
+def _lane_factors(port: Port, pipeline: Pipeline) -> object:
+    lanes = [(lane.name, lane.trip_count) for lane in pipeline.lanes]
+    if not all(subscript.is_linear for subscript in port.subscripts):
+        return port
+    factors = [[s.factors.get(name, 0) for name, _ in lanes] for s in port.subscripts]
+    constants = [s.constant for s in port.subscripts]
+    return port.mode, port.target, [count for _, count in lanes], factors, constants
 
 
 def guard_luts(pipeline: Pipeline) -> int:
@@ -88,42 +107,20 @@ def _names(index: ir.Index) -> tuple[str, ...]:
     return index.value.iterators()
 
 
-def _bank_choice(port: Port, pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
-    """Return the LUTs between lanes and the banks that each of them goes to by and by."""
-    memory = memories.get(port.target)
-    if memory is None:
-        return 0
-    turning = turning_luts(port, pipeline, memory)
-    if turning is not None:
-        return turning
-    lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
-    tiles = {tile.name: tile.trip_count for tile in pipeline.tiles}
-    pairs = zip(port.subscripts, memory.factors, strict=True)
-    banks = prod(_banks_by_and_by(subscript, factor, tiles) for subscript, factor in pairs)
-    values = prod(lanes[name] for name in lanes_of(port, pipeline))
-    return choice_luts(values, banks, memory.element.bits) if banks > 1 else 0
-
-
-def _banks_by_and_by(subscript: Affine, factor: int, tiles: Mapping[str, int]) -> int:
-    """Return how many banks along a dimension one lane goes to, at most."""
-    moved = [
-        (by, prod(tiles.get(name, 1) for name in Affine(((atom, 1),)).iterators()))
-        for atom, by in subscript.terms
-    ]
-    steps = [by for by, places in moved if places > 1]
-    places = prod(places for _, places in moved)
-    return min(places, factor // gcd(factor, *steps)) if steps else 1
-
-
 def writer_luts(process: Process, memories: Mapping[str, Memory]) -> int:
-    """Return the LUTs that choose which pipeline's value goes to the banks of each memory."""
-    writers = Counter(
-        name
+    """Return the LUTs that choose which pipeline's value goes to the banks of each memory.
+
+    Pipelines with the same operators bring the same value.
+    """
+    like = {turn.pipeline: turn.like for own in process.turns for turn in turns_among(own.items)}
+    writers = {
+        (name, like.get(pipeline.name) or pipeline.name)
         for pipeline in process.pipelines
         for name in {p.target for p in pipeline.ports if p.mode is AccessMode.WRITE}
-    )
+    }
+    counts = Counter(name for name, _ in writers)
     return sum(
         choice_luts(memories[name].banks, count, memories[name].element.bits)
-        for name, count in writers.items()
+        for name, count in counts.items()
         if count > 1 and name in memories and memories[name].place is Place.LOCAL
     )

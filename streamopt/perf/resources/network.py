@@ -112,12 +112,15 @@ def resources(
         for turn in turns_among(own.items)
     }
     pipelines: dict[str, Resources] = {}
+    known = {pipeline.name: pipeline for pipeline in network.pipelines}
     for pipeline in network.pipelines:
         turn, timing = turns.get(pipeline.name), timings[pipeline.name]
         pipelines[pipeline.name] = (
             pipeline_resources(pipeline, timing, built, target)
             if turn is None
-            else turn_resources(pipeline, turn, timing, memories, storages, target)
+            else turn_resources(
+                pipeline, turn, timing, memories, storages, target, known.get(turn.like)
+            )
         )
     processes: dict[str, Resources] = {}
     for process in network.processes:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from streamopt.analysis.sum_steps import extreme_update
 from streamopt.ir.expression import (
     Access,
     Binary,
@@ -10,7 +11,6 @@ from streamopt.ir.expression import (
     Call,
     Compare,
     CompareOp,
-    Condition,
     Expression,
     Function,
     Literal,
@@ -19,6 +19,7 @@ from streamopt.ir.expression import (
     reads,
 )
 from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Statement
 from streamopt.ir.source import Assign, Branch, Item, RangeLoop, Source
 
 
@@ -42,10 +43,9 @@ def recognized(target: Access, value: Expression) -> Recognized | None:
             found = Recognized(Reduction(op.value), right if left == own else left)
         case Binary(BinaryOp.SUB, left, right) if left == own:
             found = Recognized(Reduction.ADD, _negated(right))
-        case Call(Function.MAX | Function.MIN as function, (left, right)) if own in (left, right):
-            found = Recognized(Reduction(function.value), right if left == own else left)
         case _:
-            found = None
+            extreme = extreme_update(target, value)
+            found = extreme and Recognized(Reduction(extreme[0].value), extreme[1])
     if found is None or target in reads(found.term):
         return None
     return found
@@ -54,10 +54,6 @@ def recognized(target: Access, value: Expression) -> Recognized | None:
 def _negated(value: Expression) -> Expression:
     """Return the value with the other sign, that of zeros included."""
     return Binary(BinaryOp.SUB, Literal(-0.0), value)
-
-
-_GREATER = (CompareOp.GT, CompareOp.GE)
-_LESS = (CompareOp.LT, CompareOp.LE)
 
 
 def with_extremes(source: Source) -> Source:
@@ -80,10 +76,9 @@ def _rewritten(item: Item) -> Item:
         case RangeLoop():
             return replace(item, body=tuple(map(_rewritten, item.body)))
         case Branch(condition, (Assign() as only,), ()):
-            function = _function(condition, only.value, Read(only.target))
-            if function is None:
-                return item
-            return replace(only, value=Call(function, (Read(only.target), only.value)))
+            chosen = Select(condition, only.value, Read(only.target))
+            found = extreme_update(only.target, chosen)
+            return item if found is None else replace(only, value=_choice(only.target, found))
         case Branch():
             then, otherwise = (tuple(map(_rewritten, b)) for b in (item.then, item.otherwise))
             return replace(item, then=then, otherwise=otherwise)
@@ -92,33 +87,32 @@ def _rewritten(item: Item) -> Item:
 
 
 def _assigned(item: Assign) -> Assign:
-    own = Read(item.target)
-    match item.value:
-        case Select(condition, then, otherwise) if otherwise == own:
-            term, function = then, _function(condition, then, own)
-        case Select(condition, then, otherwise) if then == own:
-            term, function = otherwise, _opposite(_function(condition, otherwise, own))
+    found = extreme_update(item.target, item.value)
+    if found is None or isinstance(item.value, Call):
+        return item
+    return replace(item, value=_choice(item.target, found))
+
+
+def _choice(target: Access, update: tuple[Function, Expression]) -> Call:
+    function, term = update
+    return Call(function, (Read(target), term), is_choice=True)
+
+
+def with_choices(statement: Statement, *, sequential: bool) -> Statement:
+    """Return a statement without calls that are choices.
+
+    In sequential nests, where an operator waits for the next, they are comparisons and selections
+    again, which take far less than the functions of the C library.
+    """
+    return replace(statement, value=_without_choices(statement.value, sequential=sequential))
+
+
+def _without_choices(value: Expression, *, sequential: bool) -> Expression:
+    match value:
+        case Call(function, (own, term), True):
+            if not sequential:
+                return replace(value, is_choice=False)
+            op = CompareOp.GT if function is Function.MAX else CompareOp.LT
+            return Select(Compare(op, term, own), term, own)
         case _:
-            return item
-    return item if function is None else replace(item, value=Call(function, (own, term)))
-
-
-def _function(condition: Condition, term: Expression, own: Read) -> Function | None:
-    """Return which of two values a condition takes the term for, if it compares just these."""
-    match condition:
-        case Compare(op, left, right) if {left, right} == {term, own} and left != right:
-            greater = op in (_GREATER if left == term else _LESS)
-            smaller = op in (_LESS if left == term else _GREATER)
-            return Function.MAX if greater else Function.MIN if smaller else None
-        case _:
-            return None
-
-
-def _opposite(function: Function | None) -> Function | None:
-    match function:
-        case Function.MAX:
-            return Function.MIN
-        case Function.MIN:
-            return Function.MAX
-        case _:
-            return None
+            return value

@@ -29,7 +29,7 @@ from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import FlatSource, ordered_statement
 from streamopt.transforms.restructure.joining import joints, refused
 from streamopt.transforms.restructure.perfect import perfect_nest
-from streamopt.transforms.restructure.reductions import recognized
+from streamopt.transforms.restructure.reductions import recognized, with_choices
 from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest, told
 
 
@@ -161,7 +161,7 @@ class _Versions:
             instance, shape, keeps_old=keeps, starts_old=starts, fills=fills
         )
         version = self._version(name)
-        made = self._renamed(made, {})
+        made = with_choices(self._renamed(made, {}), sequential=False)
         made = replace(made, target=replace(made.target, array=version))
         self.current[name] = version
         label = _label(instance)
@@ -182,7 +182,8 @@ class _Versions:
             for name, source in before.items()
             if source is not None and self._carries(at, group, name)
         )
-        changed = tuple(self._renamed(s, fresh) for s in statements)
+        renamed = (self._renamed(s, fresh) for s in statements)
+        changed = tuple(with_choices(statement, sequential=True) for statement in renamed)
         self.current |= fresh
         label = _label(members[-1])
         self._append(label, loops, changed, sequential=True, carries=carries, reason=reason)

@@ -1,0 +1,140 @@
+"""LUTs between the lanes of a pipeline and the banks of memories that they touch.
+
+Where the bank of a lane's element depends on the iteration, a multiplexer of the banks brings an
+element, once for all lanes and accesses that read it. A value that is written is there for all
+banks; only a bank that may get it from several lanes chooses among them. LUTs are of multiplexers
+as large as that (`streamopt.perf.resources.fabric.choice_luts`), but for lanes that are turned at
+once (`streamopt.perf.resources.rotations`); what a tool adds for long wires is not counted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.network import AccessMode
+from streamopt.perf.resources.fabric import choice_luts
+from streamopt.perf.resources.rotations import turning_luts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from streamopt.ir.network import Memory, Pipeline
+
+    Trips = tuple[tuple[str, int], ...]
+    """Pairs (iterator, trip count)."""
+
+KEPT_PATHS = 4096
+"""Of the latest accesses: plans of one node have many in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """The way of one dimension's subscript through the banks along it.
+
+    Attributes
+    ----------
+    moving
+        What all lanes have in common.
+    stride
+        A lane stays in the banks that are congruent modulo it.
+    banks
+        To which one lane goes by and by.
+    """
+
+    moving: Affine
+    offset: Affine
+    stride: int
+    banks: int
+
+
+def choice_of_banks(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
+    """Return the LUTs between the lanes of a pipeline and the banks of all its memories."""
+    lanes = tuple((lane.name, lane.trip_count) for lane in pipeline.lanes)
+    tiles = tuple((tile.name, tile.trip_count) for tile in pipeline.tiles)
+    touched = {(port.mode, port.target, port.subscripts): port for port in pipeline.ports}
+    together: dict[tuple[AccessMode, str], list[tuple[Affine, ...]]] = defaultdict(list)
+    total = 0
+    for (mode, target, subscripts), port in touched.items():
+        if target in memories:
+            turning = turning_luts(port, pipeline, memories[target])
+            if turning is None:
+                together[mode, target].append(subscripts)
+            total += turning or 0
+    for (mode, target), accesses in together.items():
+        memory = memories[target]
+        choices = _choices(tuple(accesses), memory.factors, tiles, lanes, mode)
+        total += sum(choice_luts(values, banks, memory.element.bits) for values, banks in choices)
+    return total
+
+
+@lru_cache(maxsize=KEPT_PATHS)
+def _choices(
+    accesses: tuple[tuple[Affine, ...], ...],
+    factors: tuple[int, ...],
+    tiles: Trips,
+    lanes: Trips,
+    mode: AccessMode,
+) -> tuple[tuple[int, int], ...]:
+    """Return the multiplexers of accesses to one memory: pairs (how many, inputs of each)."""
+    groups: dict[tuple[tuple[Affine, int, int], ...], list[list[_Path]]] = defaultdict(list)
+    for subscripts in accesses:
+        pairs = zip(subscripts, factors, strict=True)
+        paths = [_path(s, f, dict(tiles), dict(lanes)) for s, f in pairs]
+        groups[tuple((p.moving, p.stride, p.banks) for p in paths)].append(paths)
+    found: list[tuple[int, int]] = []
+    for key, group in groups.items():
+        banks = prod(number for _, _, number in key)
+        if banks == 1:
+            continue
+        places = np.concatenate([_places(paths, lanes) for paths in group])
+        if mode is AccessMode.READ:
+            found.append((len(np.unique(places, axis=0)), banks))
+            continue
+        strides = np.array([stride for _, stride, _ in key])
+        _, counts = np.unique(places % strides, axis=0, return_counts=True)
+        found += [(banks, int(count)) for count in counts if count > 1]
+    return tuple(found)
+
+
+def _path(
+    subscript: Affine, factor: int, tiles: Mapping[str, int], lanes: Mapping[str, int]
+) -> _Path:
+    moving, offset = Affine(), Affine.of(subscript.constant)
+    for atom, by in subscript.terms:
+        term = Affine(((atom, by),))
+        if any(name in lanes for name in term.iterators()):
+            offset += term
+            if not isinstance(atom, Iter):
+                others = [name for name in term.iterators() if name not in lanes]
+                moving += Affine(tuple((Iter(name), 1) for name in others))
+        else:
+            moving += term
+    places = [
+        (by, prod(tiles.get(name, 1) for name in Affine(((atom, 1),)).iterators()))
+        for atom, by in moving.terms
+    ]
+    steps = [by for by, count in places if count > 1]
+    stride = gcd(factor, *steps) if steps else factor
+    return _Path(moving, offset, stride, min(prod(n for _, n in places), factor // stride))
+
+
+def _places(paths: list[_Path], lanes: Trips) -> npt.NDArray[np.int64]:
+    """Return where lanes are from the moving part on, a row for each."""
+    used = {name for path in paths for name in path.offset.iterators()}
+    own = [(name, count) for name, count in lanes if name in used]
+    still = dict.fromkeys(used - {name for name, _ in own}, 0)
+    shape = tuple(count for _, count in own) or (1,)
+    grid = np.indices(shape).reshape(len(shape), -1)
+    point = still | dict(zip((name for name, _ in own), grid, strict=False))
+    values = (np.asarray(path.offset.evaluate(point)) for path in paths)
+    columns = [np.broadcast_to(value, grid.shape[1:]) for value in values]
+    return np.stack(columns, axis=1).astype(np.int64)
