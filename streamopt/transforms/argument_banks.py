@@ -97,8 +97,34 @@ def argument_load(array: Array, node: Node, factors: Factors, most_banks: int | 
 
 
 def bank_load(uses: Sequence[Use], banks: Sequence[int]) -> int:
-    """Return the most elements of a bank that uses touch at once."""
-    return sum(prod(map(_load, use[0].subscripts, repeat(use), banks)) for use in uses)
+    """Return the most elements of a bank that uses touch at once.
+
+    Uses that differ by constants, ``A[i]`` and ``A[i + 1]`` of some lanes, have elements in common.
+    """
+    alike: dict[object, list[Use]] = {}
+    for use in uses:
+        key = use[1].name, tuple(subscript.terms for subscript in use[0].subscripts)
+        alike.setdefault(key, []).append(use)
+    return sum(_load_of_alike(own, banks) for own in alike.values())
+
+
+def _load_of_alike(uses: Sequence[Use], banks: Sequence[int]) -> int:
+    """Return the most elements of a bank that uses of one form touch, or a little more.
+
+    Of the box around all of them, if that is fewer than of each by itself.
+    """
+    apart = sum(prod(map(_load, use[0].subscripts, repeat(use), banks)) for use in uses)
+    if len(uses) == 1:
+        return apart
+    access, node, factors = uses[0]
+    around = 1
+    for at, (subscript, count) in enumerate(zip(access.subscripts, banks, strict=True)):
+        starts = tuple(sorted({use[0].subscripts[at].constant for use in uses}))
+        if len(starts) == 1:
+            around *= _load(subscript, uses[0], count)
+        else:
+            around *= fullest_bank(subscript, node, factors, count, starts)
+    return min(apart, around)
 
 
 def _factors(array: Array, uses: Sequence[Use], most_banks: int | None) -> tuple[int, ...]:

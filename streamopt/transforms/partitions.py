@@ -24,25 +24,40 @@ CACHED_PLACES = 256
 """Asked for with one number of banks after another."""
 
 
-def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) -> int:
+def fullest_bank(
+    subscript: Affine,
+    node: Node,
+    factors: Factors,
+    banks: int,
+    starts: tuple[int, ...] = (0,),
+) -> int:
     """Return the most elements of one bank that an iteration touches along a dimension.
 
     All that it touches, where tile loops move it by other amounts than whole rounds of the banks.
+
+    Parameters
+    ----------
+    starts
+        Constants of subscripts that differ in nothing else, of which all elements are asked for.
     """
     if not subscript.is_linear:
-        return touched_elems(subscript, node, factors)
-    if subscript.as_iterator() is not None and moves_by(subscript, node, factors, banks):
+        return len(starts) * touched_elems(subscript, node, factors)
+    is_plain = subscript.as_iterator() is not None and len(starts) == 1
+    if is_plain and moves_by(subscript, node, factors, banks):
         return -(-touched_elems(subscript, node, factors) // banks)
-    touched = _places(tuple((by, factors[name]) for name, by in subscript.factors.items()))
+    lanes = tuple((by, factors[name]) for name, by in subscript.factors.items())
+    touched = _places(lanes, starts)
     if not moves_by(subscript, node, factors, banks):
         return len(touched)
     return int(np.bincount(touched % banks).max())
 
 
 @lru_cache(maxsize=CACHED_PLACES)
-def _places(lanes: tuple[tuple[int, int], ...]) -> npt.NDArray[np.int64]:
-    """Return the different places that lanes lead to, given as pairs (step, count)."""
-    places = np.zeros(1, dtype=np.int64)
+def _places(
+    lanes: tuple[tuple[int, int], ...], starts: tuple[int, ...] = (0,)
+) -> npt.NDArray[np.int64]:
+    """Return the different places that lanes lead to from starts, given as pairs (step, count)."""
+    places = np.array(starts, dtype=np.int64)
     for by, count in lanes:
         places = np.unique(places[:, None] + by * np.arange(count))
     return places

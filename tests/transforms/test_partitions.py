@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.transforms.argument_banks import boundary_partitions
+from streamopt.transforms.argument_banks import argument_load, boundary_partitions
 from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.canonicalize import canonicalize
 from tests.support.programs.sketches import program
@@ -181,3 +181,23 @@ def test_a_limit_leaves_no_bank_that_an_index_chooses() -> None:
     assert {p.array: p.factors for p in found}["x"] == (2,)
     table = boundary_partitions(graph, factors(graph, one={"i": 6}, two={"i": 6}), 3, ["x"])
     assert {p.array: p.factors for p in table} == {"x": (6,), "y": (3,), "z": (3,)}
+
+
+@pytest.mark.parametrize(
+    ("lanes", "load"),
+    [
+        ({}, 3),  # three columns of one bank
+        ({"j": 6}, 2),  # 8 columns in 6 banks, not 3 times 6
+        ({"j": 4}, 2),
+        ({"i": 2}, 3),
+        ({"i": 2, "j": 12}, 2),
+    ],
+)
+def test_neighbours_have_elements_of_an_argument_in_common(
+    lanes: Mapping[str, int], load: int
+) -> None:
+    arrays = {"x": "input 8 14", "y": "output 8 12"}
+    graph = graph_of(arrays, {"n": "i 8, j 12: y[i][j] = x[i][j] + x[i][j + 1] + x[i][j + 2]"})
+    (node,) = graph.nodes
+    chosen = {**dict.fromkeys(node.trip_counts, 1), **lanes}
+    assert argument_load(graph.array("x"), node, chosen) == load
