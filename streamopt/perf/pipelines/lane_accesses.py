@@ -7,9 +7,10 @@ along k one is left.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import gcd, prod
+from math import prod
 from typing import assert_never
 
+from streamopt.analysis.meetings import may_hold
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Pipeline, Port
@@ -94,36 +95,3 @@ def condition_iterators(condition: ir.Condition | None) -> tuple[str, ...]:
             return tuple(dict.fromkeys(found))
         case _:
             assert_never(condition)
-
-
-def may_hold(condition: ir.Condition, trip_counts: Mapping[str, int]) -> bool:
-    """Return False only if an affine condition holds at no iteration.
-
-    Decided by the interval of the sides' difference and, for equalities, by the greatest common
-    divisor of its factors; the parts of a conjunction are judged one by one.
-    """
-    match condition:
-        case ir.Compare(op, left, right):
-            return _comparison_may_hold(op, _affine(left) - _affine(right), trip_counts)
-        case ir.Logic(ir.LogicOp.AND, operands):
-            return all(may_hold(operand, trip_counts) for operand in operands)
-        case ir.Logic(ir.LogicOp.OR, operands):
-            return any(may_hold(operand, trip_counts) for operand in operands)
-        case _:
-            raise AssertionError(condition)
-
-
-def _affine(side: ir.Expression) -> Affine:
-    found = ir.as_affine(side)
-    assert found is not None, side
-    return found
-
-
-def _comparison_may_hold(
-    op: ir.CompareOp, difference: Affine, trip_counts: Mapping[str, int]
-) -> bool:
-    low, high = difference.bounds(trip_counts)
-    step = gcd(*(factor for _, factor in difference.terms))
-    if op is ir.CompareOp.EQ and step and difference.constant % step:
-        return False
-    return bool(op.may_hold(low, high))

@@ -16,11 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Condition, equations, substitute_condition
+from streamopt.analysis.meetings import may_meet
 from streamopt.ir.network import AccessMode, Memory, Operation, Pipeline, Place, Port
 from streamopt.perf.pipelines.depth import levels
-from streamopt.perf.pipelines.lane_accesses import may_hold
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
 from streamopt.target.device import Target
@@ -162,6 +160,7 @@ class _Iteration:
         self.memories = memories
         self.operations = built_operations(pipeline)
         lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
+        self.trip_counts = lanes | {tile.name: tile.trip_count for tile in pipeline.tiles}
         self.took = {each.result: _cycles(each, lanes, target) for each in self.operations}
         self.makers = {each.result: each for each in self.operations}
         self.reads = {p.value: p for p in pipeline.ports if p.mode is AccessMode.READ}
@@ -216,24 +215,10 @@ class _Iteration:
         for other in self.pipeline.ports[: self.place[id(port)]]:
             if other.mode is AccessMode.READ or other.target != port.target:
                 continue
-            pairs = zip(port.subscripts, other.subscripts, strict=True)
-            apart = [own - its for own, its in pairs]
-            is_other = any(each.constant and not each.terms for each in apart)
-            if not is_other and not self._exclude_each_other(port.guard, other.guard):
+            if may_meet(
+                (port.subscripts, port.guard), (other.subscripts, other.guard), self.trip_counts
+            ):
                 yield other
-
-    def _exclude_each_other(self, one: Condition | None, other: Condition | None) -> bool:
-        """Return whether conditions never hold together, as far as fixed iterators say it."""
-        if one is None or other is None:
-            return False
-        tiles = {
-            loop.name: loop.trip_count for loop in (*self.pipeline.tiles, *self.pipeline.lanes)
-        }
-        return any(
-            not may_hold(substitute_condition(there, {name: Affine.of(value)}), tiles)
-            for here, there in ((one, other), (other, one))
-            for name, value in _fixed(here)
-        )
 
     def _value(self, name: str) -> int:
         """Return after how many cycles a value is there."""
@@ -262,14 +247,6 @@ class _Iteration:
             for name in operation.operands:
                 by(name, needed.get(result, self._value(result)) - self.took[result])
         return needed
-
-
-def _fixed(condition: Condition) -> Iterator[tuple[str, int]]:
-    """Yield iterators that a condition fixes, with their values."""
-    for difference in equations(condition):
-        name = Affine(difference.terms).as_iterator()
-        if name is not None:
-            yield name, -difference.constant
 
 
 def _cycles(operation: Operation, lanes: Mapping[str, int], target: Target) -> int:

@@ -48,7 +48,7 @@ _GAIN = 0.9
 """Of the cost is left, at most, where neighbours run together: they need more banks, too."""
 _STEEPEST = 8
 """Coefficients of iterators in a loop's value: larger ones mean divisions and many empty visits."""
-_DELAYS = (6, 14)
+_DELAYS = (8, 14)
 """Iterations between a phase and one that needs it: so many rows of a tile, or of two, are as long
 as a chain of four operators is deep."""
 _NEAR, _WORSE = 3.0, 1.2

@@ -123,6 +123,8 @@ def with_shifted_phases(
         return None
     if len({_operations(problem, group) for group in groups}) == 1:
         return None  # one set of operators serves them in turn
+    # each piece as early as it may be: a value is far from its readers then
+    groups = [SharedIterations(group.loops, (piece,)) for group in groups for piece in group.pieces]
     delays: list[int] = []
     for at, group in enumerate(groups):
         needed = [

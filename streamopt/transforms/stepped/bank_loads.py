@@ -1,7 +1,8 @@
 """How many elements of one bank an iteration of a phase touches.
 
 Lanes of accesses whose subscripts differ by constants move together, so what they touch is counted
-exactly, equal elements once. Other accesses may meet anywhere: their fullest banks add up.
+exactly, equal elements once. Other accesses may meet anywhere: their fullest banks add up. So do
+those in different cycles of an iteration, which meet as accesses of two iterations.
 """
 
 from __future__ import annotations
@@ -59,11 +60,14 @@ class LanedAccess:
         Pairs (lane iterator, lanes), of those that the subscripts use.
     told
         Pairs (iterator, number) that hold where the access happens.
+    slot
+        In which part of an iteration it happens: accesses of equal ones share a cycle.
     """
 
     subscripts: tuple[LanedSubscript, ...]
     extents: tuple[tuple[str, int], ...]
     told: tuple[tuple[str, int], ...] = ()
+    slot: int = 0
 
     def where(self, told: tuple[tuple[str, int], ...]) -> LanedAccess:
         """Return the access in iterations where iterators have some numbers."""
@@ -149,8 +153,13 @@ def fullest_bank(accesses: Iterable[LanedAccess], factors: tuple[int, ...]) -> i
 
 @lru_cache(maxsize=CACHED_LOADS)
 def _fullest_of(every: frozenset[LanedAccess], factors: tuple[int, ...]) -> int:
-    cases = {(), *(access.told for access in every)}
-    return max(_meeting(every, told, factors) for told in cases)
+    slots: dict[int, list[LanedAccess]] = {}
+    for access in every:
+        slots.setdefault(access.slot, []).append(access)
+    return sum(
+        max(_meeting(own, told, factors) for told in {(), *(access.told for access in own)})
+        for own in slots.values()
+    )
 
 
 def _meeting(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PhaseDraft:
-    """A phase with its tile loops and lanes.
+    """A phase with its tile loops and lanes, and the loops in order around it.
 
     Attributes
     ----------
@@ -37,6 +37,12 @@ class PhaseDraft:
     lanes: tuple[tuple[str, int], ...]
     chains: tuple[ReuseChain, ...] = ()
     era: int = 0
+    around: tuple[StepLoop, ...] = ()
+
+    @property
+    def trip_counts(self) -> dict[str, int]:
+        """Return the values of all iterators around its statements, from 0 on."""
+        return {loop.name: max(1, loop.end) for loop in (*self.around, *self.phase.loops)}
 
     def laned(
         self, subscripts: Sequence[Affine], told: Mapping[str, int] = MappingProxyType({})
@@ -98,7 +104,8 @@ def draft(
     is_plain = not phase.sums and all(map(_is_constant, tiles))
     tiles = tuple(sorted(tiles, key=_is_long)) if is_plain else tiles
     chains = reuse_chains(phase, tiles, lanes, fetched(phase), arrays)
-    return PhaseDraft(phase, tiles, tuple((name, n) for name, n in lanes.items() if n > 1), chains)
+    several = tuple((name, n) for name, n in lanes.items() if n > 1)
+    return PhaseDraft(phase, tiles, several, chains, around=around)
 
 
 def _is_long(tile: StepLoop) -> bool:

@@ -23,6 +23,7 @@ from streamopt.transforms.stepped.copies import (
 )
 from streamopt.transforms.stepped.normal_form import told_iterators
 from streamopt.transforms.stepped.skews import cost_of, skewed_layouts
+from streamopt.transforms.stepped.slots import slots_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -257,11 +258,14 @@ class _Chooser:
             self._reads(reads, held),
             tuple(
                 tuple(
-                    d.laned(_places(each.target, held), told_iterators(each.guard))
-                    for d, _, each in writes
+                    _in_slot(
+                        d.laned(_places(each.target, held), told_iterators(each.guard)), slots[at]
+                    )
+                    for d, at, each in writes
                     if d is own
                 )
                 for own in self.drafts
+                for _, slots in (slots_of(own, self.array.name),)
             ),
             tuple(d.era for d in self.drafts),
         )
@@ -275,14 +279,18 @@ class _Chooser:
         guards = {(phase, number): guard for phase, number, guard in own.writes}
         writes = tuple(
             tuple(
-                d.laned(
-                    _solved_places(each.target, own.held, guards[d.phase.name, at], d),
-                    told_iterators(each.guard),
+                _in_slot(
+                    d.laned(
+                        _solved_places(each.target, own.held, guards[d.phase.name, at], d),
+                        told_iterators(each.guard),
+                    ),
+                    slots[at],
                 )
                 for at, each in d.writes_of(self.array.name)
                 if (d.phase.name, at) in guards
             )
             for d in self.drafts
+            for _, slots in (slots_of(d, self.array.name),)
         )
         demand = ArrayDemand(shape, self._reads([read], own.held), writes)
         copies = served_copies(demand, self.ii)
@@ -299,8 +307,13 @@ class _Chooser:
         self, reads: Sequence[Read], held: Sequence[HeldDimension]
     ) -> tuple[tuple[LanedAccess, ...], ...]:
         return tuple(
-            tuple(d.laned(_places(access, held)) for name, access in reads if name == d.phase.name)
+            tuple(
+                _in_slot(d.laned(_places(access, held)), slots[access])
+                for name, access in reads
+                if name == d.phase.name
+            )
             for d in self.drafts
+            for slots, _ in (slots_of(d, self.array.name),)
         )
 
 
@@ -313,6 +326,10 @@ def _group(
 ) -> _Group:
     places = tuple((draft.phase.name, at, None) for draft, at, _ in writes)
     return _Group(tuple(reads), places, demand.shape, copies, held)
+
+
+def _in_slot(access: LanedAccess, slot: int) -> LanedAccess:
+    return replace(access, slot=slot)
 
 
 def _places(access: Access, held: Sequence[HeldDimension]) -> tuple[Affine, ...]:

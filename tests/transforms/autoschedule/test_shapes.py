@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.ir.graph import SequentialNode
+from streamopt.ir.text import expression_text
 from streamopt.pipeline import SourceOptions, load
 from streamopt.transforms.autoschedule import WRITTEN, steps_of, written_steps
 from streamopt.transforms.canonicalize import canonicalize
@@ -61,3 +62,12 @@ def test_no_loop_moves_in_the_order_as_written(kernel: str) -> None:
     steps = written_steps(*medium(kernel))
     assert steps.name == WRITTEN
     assert shape(steps.items) == AS_WRITTEN[kernel]
+
+
+def test_border_row_is_written_far_ahead_of_its_readers() -> None:
+    _, *others = steps_of(*medium("fdtd-2d"))
+    assert [shape(one.items) for one in others] == ["100 (207 ({240}))", "100 (213 ({240}))"]
+    for one in others:
+        (phase,) = one.phases
+        guards = [expression_text(s.guard) for s in phase.statements if s.guard is not None]
+        assert f"{one.loops[1].name} == 0" in guards

@@ -275,6 +275,19 @@ def test_statements_under_one_number_of_a_loop_have_banks_apart() -> None:
     assert built(order, i=8, m=8).ii == 1
 
 
+def test_simple_values_under_a_guard_are_taken_before_memory_has_them() -> None:
+    order = ordered("border", {"p": (80, 40), "x": (80,)}, """
+        for j 0 39
+        . phase row: i 0 80
+        . : p[i][0] = x[i] when j == 0
+        . : p[i][j+1] = p[i][j+1] * 2.0 + p[i][j]
+    """)  # fmt: skip
+    (laned,) = built(order, i=8).phases
+    first, second = laned.phase.statements
+    assert str(first.target) == "p[i][0]"
+    assert "x[i] if j == 0 else p[i][j]" in expression_text(second.value)
+
+
 def test_arrays_are_copied_in_as_wide_as_arguments_are() -> None:
     nest = built(trisolv(400), i=32)
     (wide,) = (transfer for transfer in nest.brought if transfer.array == "L")
