@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import assert_never
 
-from streamopt.analysis.meetings import may_hold
+from streamopt.analysis.phase_reads import may_hold
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Pipeline, Port

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from streamopt.analysis.meetings import may_meet
+from streamopt.analysis.phase_reads import may_meet
 from streamopt.ir.network import AccessMode, Memory, Operation, Pipeline, Place, Port
 from streamopt.perf.pipelines.depth import levels
 from streamopt.perf.pipelines.operation_graph import built_operations

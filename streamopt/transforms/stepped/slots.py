@@ -5,9 +5,8 @@ may be the element of an earlier write is written a cycle later, and read when t
 where something is read so late, every access of the memory has a cycle of its own.
 """
 
-from streamopt.analysis.meetings import may_meet
 from streamopt.analysis.operations import read_guards
-from streamopt.analysis.phase_reads import is_forwarded, reads_of
+from streamopt.analysis.phase_reads import is_forwarded, may_meet, reads_of
 from streamopt.ir import expression as ir
 from streamopt.ir.expression import Access, Condition
 from streamopt.ir.program import Statement
