@@ -43,7 +43,7 @@ from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -166,7 +166,9 @@ class _VisitWalk:
                 continue
             begin = max(end, -(-_first_read(own, span, landed) // self._ii))
             if begin > end and elements is not None:
-                begin = max(end, -(-elements.earliest(turn, span) // self._ii))
+                late = _too_soon(own, span, landed, end * self._ii)
+                waits = [elements.earliest(turn, cycle, rows) for cycle, rows in late]
+                begin = max(end, -(-max(waits) // self._ii))
             begin = max(begin, -(-_first_write(own, span, landed, read) // self._ii))
             if begin > end:
                 longer[was_last] = max(longer[was_last], begin - before)
@@ -187,6 +189,17 @@ def _first_read(own: LaidTurn, span: slice, landed: Integers) -> int:
         waiting = landed[touches.cells[span]] - at
         found = max(found, int(waiting.max()) - touches.cycle)
     return found
+
+
+def _too_soon(
+    own: LaidTurn, span: slice, landed: Integers, begin: int
+) -> Iterator[tuple[int, Integers]]:
+    """Yield (cycle, iterations) that may read something too soon in a visit from a cycle on."""
+    limit = own.at[span] + begin
+    for touches in own.reads:
+        is_late = landed[touches.cells[span]].max(axis=1) > limit + touches.cycle
+        if is_late.any():
+            yield touches.cycle, np.flatnonzero(is_late) + span.start
 
 
 def _first_write(own: LaidTurn, span: slice, landed: Integers, read: Integers) -> int:

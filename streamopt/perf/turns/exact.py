@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from streamopt.ir.expression import Condition
     from streamopt.ir.network import Pipeline, Port, Turn
     from streamopt.perf.turns.layout import TimedTurn
     from streamopt.perf.turns.visits import LoopPoints
@@ -52,6 +53,28 @@ class _Room:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Touched:
+    """A port, with the lanes that decide what it touches, and whether.
+
+    Attributes
+    ----------
+    used
+        Iterators.
+    lanes
+        Their values, by iterator; ``count`` in all.
+    parts
+        Of the guard.
+    """
+
+    port: Port
+    cycle: int
+    used: frozenset[str]
+    lanes: Mapping[str, Integers]
+    count: int
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Written:
     cycle: int
     numbers: Integers
@@ -79,27 +102,44 @@ class ExactElements:
         self._iterations = {
             place: iterations_of(turns[place].loops, around) for place, around in points.items()
         }
+        writes = {place: self._touched(place, AccessMode.WRITE) for place in points}
         own = sum(
-            each.times.size * _lanes(port, timed[place].pipeline)
+            each.times.size * touched.count
             for place, each in self._iterations.items()
-            for port in kept_ports(timed[place].pipeline, self._ports)
-            if port.mode is AccessMode.WRITE
+            for touched in writes[place]
         )
         if size > MOST_ELEMENTS or own > MOST_WRITES:
             raise TooManyPointsError
         self._landed = np.full(size, _NEVER, np.int64)
         self._at = {place: _places(each) * ii for place, each in self._iterations.items()}
-        self._writes = {place: self._written(place) for place in points}
+        self._reads = {
+            place: {
+                cycle: [t for t in touched if t.cycle == cycle]
+                for cycle in {t.cycle for t in touched}
+            }
+            for place in points
+            for touched in (self._touched(place, AccessMode.READ),)
+        }
+        self._writes = {
+            place: [_Written(t.cycle, self._numbers(place, t, slice(None))) for t in touched]
+            for place, touched in writes.items()
+        }
 
-    def earliest(self, turn: int, span: slice) -> int:
-        """Return the cycle before which a visit reads something too soon."""
-        at = self._at[turn][span, None]
+    def earliest(self, turn: int, cycle: int, rows: Integers) -> int:
+        """Return the cycle before which a visit reads something too soon.
+
+        Parameters
+        ----------
+        cycle
+            Of the reads that are looked at.
+        rows
+            Iterations that are looked at: their places among all of the pipeline.
+        """
+        at = self._at[turn][rows, None]
         found = _NEVER
-        pipeline, cycles = self._timed[turn]
-        for port, cycle in zip(pipeline.ports, cycles, strict=True):
-            if port.mode is AccessMode.READ and port.target in self._ports:
-                waiting = self._landed[self._numbers(turn, port, span)] - at
-                found = max(found, int(waiting.max()) - cycle)
+        for touched in self._reads[turn].get(cycle, ()):
+            waiting = self._landed[self._numbers(turn, touched, rows)] - at
+            found = max(found, int(waiting.max()) - cycle)
         return found
 
     def note(self, turn: int, span: slice, begin: int) -> None:
@@ -110,28 +150,37 @@ class ExactElements:
             self._landed[numbers] = np.maximum(self._landed[numbers], at + own.cycle)
         self._landed[_NOWHERE] = _NEVER
 
-    def _written(self, turn: int) -> list[_Written]:
+    def _touched(self, turn: int, mode: AccessMode) -> list[_Touched]:
         pipeline, cycles = self._timed[turn]
         return [
-            _Written(cycle, self._numbers(turn, port, slice(None)))
+            _touched(port, pipeline, cycle)
             for port, cycle in zip(pipeline.ports, cycles, strict=True)
-            if port.mode is AccessMode.WRITE
+            if port.mode is mode and port.target in self._ports
         ]
 
-    def _numbers(self, turn: int, port: Port, span: slice) -> Integers:
+    def _numbers(self, turn: int, touched: _Touched, rows: slice | Integers) -> Integers:
         """Return the places that iterations touch, by iteration and lane; nowhere if they don't."""
-        pipeline, points = self._timed[turn].pipeline, self._iterations[turn].values
-        values: dict[str, Integers] = {name: own[span, None] for name, own in points.items()}
-        used = _used_lanes(port, pipeline)
-        lanes = prod(count for _, count in used)
-        grid = np.unravel_index(np.arange(lanes), [count for _, count in used] or [1])
-        values |= {name: own[None, :] for (name, _), own in zip(used, grid, strict=False)}
-        size = values[VISIT].shape[0], lanes
-        numbers = self._rooms[port.target].numbers([s.evaluate(values) for s in port.subscripts])
-        busy = values[IDLE] == 0
-        for part in () if port.guard is None else affine_conjuncts(port.guard):
+        points = self._iterations[turn].values
+        values = {n: own[rows, None] for n, own in points.items() if n in touched.used}
+        values |= touched.lanes
+        room = self._rooms[touched.port.target]
+        numbers = room.numbers([s.evaluate(values) for s in touched.port.subscripts])
+        idle = points[IDLE][rows, None]
+        busy = idle == 0
+        for part in touched.parts:
             busy = busy & evaluate_condition(part, values)
-        return np.broadcast_to(np.where(busy, numbers, _NOWHERE), size)
+        return np.broadcast_to(np.where(busy, numbers, _NOWHERE), (idle.shape[0], touched.count))
+
+
+def _touched(port: Port, pipeline: Pipeline, cycle: int) -> _Touched:
+    used = {name for subscript in port.subscripts for name in subscript.iterators()}
+    used.update(condition_iterators(port.guard))
+    extents = {lane.name: lane.trip_count for lane in pipeline.lanes if lane.name in used}
+    count = prod(extents.values())
+    grid = np.unravel_index(np.arange(count), [*extents.values()] or [1])
+    lanes = {name: own[None, :] for name, own in zip(extents, grid, strict=False)}
+    parts = () if port.guard is None else tuple(affine_conjuncts(port.guard))
+    return _Touched(port, cycle, frozenset(used), lanes, count, parts)
 
 
 def _places(points: LoopPoints) -> Integers:
@@ -139,17 +188,6 @@ def _places(points: LoopPoints) -> Integers:
     visit = points.values[VISIT]
     sizes = np.bincount(visit)
     return np.arange(visit.size) - (np.cumsum(sizes) - sizes)[visit]
-
-
-def _used_lanes(port: Port, pipeline: Pipeline) -> list[tuple[str, int]]:
-    """Return the lanes that decide what a port touches, and whether."""
-    names = {name for subscript in port.subscripts for name in subscript.iterators()}
-    names.update(condition_iterators(port.guard))
-    return [(lane.name, lane.trip_count) for lane in pipeline.lanes if lane.name in names]
-
-
-def _lanes(port: Port, pipeline: Pipeline) -> int:
-    return prod(count for _, count in _used_lanes(port, pipeline))
 
 
 def _rooms(timed: Sequence[TimedTurn], written: set[str]) -> tuple[dict[str, _Room], int]:

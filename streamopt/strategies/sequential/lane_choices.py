@@ -7,6 +7,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.stepping.steps import Steps
-    from streamopt.strategies.sequential.visit_shapes import PhaseShape
+    from streamopt.strategies.sequential.phase_counts import PhaseCounts
+
+    Lanes = tuple[tuple[str, int], ...]
+    """By loop."""
 
 MOST_LANES = 2_048
 """Of a phase: more have no DSPs on any device of ours."""
@@ -51,15 +55,20 @@ class UnitCost:
 class LaneChoice:
     """Lanes of loops, with about what they come to."""
 
-    lanes: tuple[tuple[str, int], ...]
+    lanes: Lanes
     cycles: float
     dsps: int
     luts: int
 
-    def rank(self) -> tuple[float, int, int, int, tuple[tuple[str, int], ...]]:
+    def rank(self) -> tuple[float, int, int, int, Lanes]:
         """Return a key: the fastest first, then those that take less."""
         widest = max((count for _, count in self.lanes), default=1)
         return self.cycles, self.dsps, self.luts, widest, self.lanes
+
+    @property
+    def lane_count(self) -> int:
+        """Return the lanes of all loops together."""
+        return prod(count for _, count in self.lanes)
 
     @property
     def is_binary(self) -> bool:
@@ -70,7 +79,7 @@ class LaneChoice:
 def lane_choices(
     steps: Steps,
     groups: Sequence[Sequence[str]],
-    shapes: Sequence[PhaseShape],
+    counts: PhaseCounts,
     units: Mapping[str, UnitCost],
     limits: tuple[int, int],
 ) -> list[LaneChoice]:
@@ -83,32 +92,34 @@ def lane_choices(
     while prod(map(len, ladders)) > MOST_CHOICES:
         longest = max(ladders, key=len)
         ladders = [own[::2] if own is longest else own for own in ladders]
+    eager = {phase.name: LeastLength() for phase in steps.phases}
     found: list[LaneChoice] = []
+    spend(WORK.rows.vector * prod(map(len, ladders)) * len(steps.phases))
     for factors in product(*ladders):
         lanes = {name: f for group, f in zip(groups, factors, strict=True) for name in group}
-        choice = estimated(shapes, units, {name: min(f, most[name]) for name, f in lanes.items()})
-        if choice is not None and choice.dsps <= limits[0] and choice.luts <= limits[1]:
-            found.append(choice)
+        lanes = {name: min(f, most[name]) for name, f in lanes.items()}
+        amounts = _amounts(steps, units, lanes)
+        if amounts is not None and amounts[0] <= limits[0] and amounts[1] <= limits[1]:
+            cycles = counts.cycles(lanes, eager)
+            found.append(LaneChoice(tuple(lanes.items()), float(cycles), *amounts))
     ranked = sorted(found, key=LaneChoice.rank)
     rows = [choice for choice in ranked if is_of_rows(steps, choice)]
     return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked), *rows))]
 
 
-def estimated(
-    shapes: Sequence[PhaseShape], units: Mapping[str, UnitCost], lanes: Mapping[str, int]
-) -> LaneChoice | None:
-    """Return about what lanes come to; None for more of a phase than any device has."""
-    dsps = luts = cycles = 0.0
-    spend(WORK.rows.vector * sum(len(shape.counts) for shape in shapes))
-    for shape in shapes:
-        unit = units[shape.phase.name]
-        copies = prod(lanes.get(loop.name, 1) for loop in shape.phase.loops)
+def _amounts(
+    steps: Steps, units: Mapping[str, UnitCost], lanes: Mapping[str, int]
+) -> tuple[int, int] | None:
+    """Return about the DSPs and LUTs of lanes; None for more of a phase than any device has."""
+    dsps = luts = 0.0
+    for phase in steps.phases:
+        unit = units[phase.name]
+        copies = prod(lanes.get(loop.name, 1) for loop in phase.loops)
         if copies > MOST_LANES:
             return None
         dsps += unit.dsps + (copies - 1) * unit.more_dsps
         luts += unit.luts + (copies - 1) * unit.more_luts
-        cycles += shape.cycles(lanes, unit.least_cycles if shape.is_repeated else 1)
-    return LaneChoice(tuple(lanes.items()), cycles, round(dsps), round(luts))
+    return round(dsps), round(luts)
 
 
 def _ladder(extent: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import SimulationError
 from streamopt.evaluation.design import refuse_hazards
 from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.network import AccessMode
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule, bound_implementation
 from streamopt.perf.as_built.closed_form import predict
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 LUTS_OF_ONE = 0.98
 """Of a region: the rest is for what is around a node; an estimate."""
+FEW_OTHERS = 0.02
+"""Iterations of other nodes, to those of one, that leave it almost all; an estimate."""
 FEW_LANES = 4
 """Of a loop, to tell what each lane takes."""
 
@@ -61,14 +64,14 @@ class PlanBuilder:
         self._on, self._limits = on, limits
         self._most_banks = MOST_ARGUMENT_BANKS if most_banks is None else most_banks
         self._built: dict[tuple[Graph, NodePlan], BuiltPlan] = {}
-        self._plans: dict[tuple[Graph, OpenPlans, tuple[str, ...]], tuple[NodePlan, ...]] = {}
+        self._plans: dict[tuple[Graph, OpenPlans, tuple[str, ...], bool], tuple[NodePlan, ...]] = {}
 
     def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return plans worth considering, first the one that begins: without lanes."""
         alone = _alone(graph, node)
-        key = alone, wanted, _straight(graph, node)
+        key = alone, wanted, _straight(graph, node), _has_others(graph, node)
         if key not in self._plans:
-            self._plans[key] = self._searched(*key)
+            self._plans[key] = self._searched(*key[:3], has_others=key[3])
         return self._plans[key]
 
     def cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
@@ -84,9 +87,20 @@ class PlanBuilder:
             If it isn't one of the node.
         """
         if (alone, plan) not in self._built:
-            found = self._as_built(alone, plan)
-            self._built[alone, plan] = self._built[alone, found.plan] = found
+            whole = plan if plan.least_cycles else self._with_lengths(alone, plan)
+            found = self._as_planned(alone, whole)
+            self._built[alone, plan] = self._built[alone, whole] = found
         return self._built[alone, plan]
+
+    def drafted(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
+        """Return a plan as built if no visit waits: all that it takes, and cycles at least.
+
+        Raises
+        ------
+        LegalityError
+            If it isn't one of the node.
+        """
+        return self._as_planned(alone, plan)
 
     def units(
         self, alone: Graph, steps: Steps, bindings: Sequence[Binding]
@@ -113,9 +127,11 @@ class PlanBuilder:
                 resources(network, timed, self._on).pipelines
                 for network, timed in zip(bound, timings, strict=True)
             ]
+            pipelines = {p.name: p for process in bound[1].processes for p in process.pipelines}
+            least = {name: _chain_cycles(pipelines[name], timings[1][name]) for name in used[1]}
             found.append(
                 {
-                    own: _unit((used[0][name], used[1][name]), copies[own], timings[0][name])
+                    own: _unit((used[0][name], used[1][name]), copies[own], least[name])
                     for own, name in names.items()
                 }
             )
@@ -143,7 +159,7 @@ class PlanBuilder:
         return bool({"bram18", "uram"} & {*built.used.over(self._limits)})
 
     def _searched(
-        self, alone: Graph, wanted: OpenPlans, straight: tuple[str, ...]
+        self, alone: Graph, wanted: OpenPlans, straight: tuple[str, ...], *, has_others: bool
     ) -> tuple[NodePlan, ...]:
         (node,) = alone.nodes
         assert isinstance(node, SequentialNode)
@@ -151,18 +167,19 @@ class PlanBuilder:
         if not orders:
             return tuple(replace(plain_plan(node), binding=way) for way in wanted.bindings)
         if wanted.has_lanes:
-            return searched_plans(alone, orders, wanted, self, straight)
+            return searched_plans(alone, orders, wanted, self, straight, has_others=has_others)
         return tuple(
             self.built(alone, first_plan(node, orders[0], binding)).plan
             for binding in wanted.bindings
         )
 
-    def _as_built(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
-        scheduled, network = self._lowered(alone, plan)
+    def _with_lengths(self, alone: Graph, plan: NodePlan) -> NodePlan:
+        _, network = self._lowered(alone, plan)
         (process,) = network.processes
-        if process.turns and not plan.least_cycles:
-            plan = with_lengths(plan, process, network, self._on)
-            scheduled, network = self._lowered(alone, plan)
+        return with_lengths(plan, process, network, self._on) if process.turns else plan
+
+    def _as_planned(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
+        scheduled, network = self._lowered(alone, plan)
         timings = pipeline_timings(network, self._on)
         used = resources(network, timings, self._on)
         dsps = {name: own.dsps for name, own in used.pipelines.items()}
@@ -186,13 +203,28 @@ def _bound(binding: Binding, pipeline: Pipeline) -> Pipeline:
     return replace(pipeline, operations=tuple(operations))
 
 
-def _unit(used: tuple[Resources, Resources], copies: int, timing: PipelineTiming) -> UnitCost:
+def _unit(used: tuple[Resources, Resources], copies: int, least_cycles: int) -> UnitCost:
     """Return the cost of lanes from that of one and of several."""
     one, several = used
-    cycles, more = timing.port_cycles, max(1, copies - 1)
-    least = max(cycles) - min(cycles) if cycles else timing.depth_cycles
+    more = max(1, copies - 1)
     dsps, luts = (several.dsps - one.dsps) / more, (several.luts - one.luts) / more
-    return UnitCost(one.dsps, one.luts, max(0.0, dsps), max(0.0, luts), least)
+    return UnitCost(one.dsps, one.luts, max(0.0, dsps), max(0.0, luts), least_cycles)
+
+
+def _chain_cycles(pipeline: Pipeline, timing: PipelineTiming) -> int:
+    """Return the cycles from a pipeline's first read to the first of its writes."""
+    pairs = list(zip(pipeline.ports, timing.port_cycles, strict=False))
+    writes = [cycle for port, cycle in pairs if port.mode is AccessMode.WRITE]
+    if not writes:
+        return timing.depth_cycles
+    return min(writes) - min(cycle for _, cycle in pairs)
+
+
+def _has_others(graph: Graph, node: SequentialNode) -> bool:
+    """Return whether other nodes have so much to do that they share what there is."""
+    points = prod(loop.trip_count for loop in node.loops)
+    others = (prod(loop.trip_count for loop in own.loops) for own in graph.nodes if own != node)
+    return sum(others) > FEW_OTHERS * points
 
 
 def _alone(graph: Graph, node: SequentialNode) -> Graph:

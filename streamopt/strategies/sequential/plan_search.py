@@ -1,7 +1,8 @@
-"""Plans of one sequential node: candidates are ranked by an estimate, and the best ones are built.
+"""Plans of one sequential node: the candidates that promise most, drafted, and built if they fit.
 
-An estimate is corrected by what the plans built so far of its kind, an order and a binding, came
-to. Plans are looked for within all that the node may take, and within parts of it, which are of
+A candidate is estimated from counted iterations; its draft has all that it takes, and its cycles
+if no visit waited. How long visits wait is known of plans that were built, which takes longest.
+Plans are looked for within all that the node may take, and within parts of it, which are of
 interest where other nodes take the rest.
 """
 
@@ -9,14 +10,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from math import ceil, log2
 from typing import TYPE_CHECKING, Protocol
 
 from streamopt.errors import LegalityError
 from streamopt.ir.schedule import NodePlan
-from streamopt.strategies.sequential.exact_counts import ExactCounts
+from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
-from streamopt.strategies.sequential.visit_shapes import phase_shapes
+from streamopt.strategies.sequential.phase_counts import PhaseCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,22 +28,23 @@ if TYPE_CHECKING:
     from streamopt.ir.stepping.steps import Steps
     from streamopt.perf.costs import OpenPlans
     from streamopt.strategies.sequential.built_plan import BuiltPlan
-    from streamopt.strategies.sequential.lane_choices import UnitCost
-
-    Lanes = tuple[tuple[str, int], ...]
+    from streamopt.strategies.sequential.lane_choices import Lanes, UnitCost
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSearchTuning:
-    """How many plans are built; not measured."""
+    """How many plans are drafted and built; chosen on PolyBench's sequential kernels."""
 
-    most_binary: int = 6  # with powers of two, whose banks no index chooses, to begin with
-    most_rows: int = 1  # of a kind: one loop of each phase in tiles, where windows serve reads
-    most_built: int = 16  # within all that the node may take
-    most_of_part: int = 4  # within a part of it
-    parts: tuple[float, ...] = (0.5, 0.25, 0.125, 0.03)
-    rough: float = 1.8  # times the limits: estimates of LUTs are too high for many lanes
-    hopeless: float = 1.0  # times the best cycles: what is estimated to take more isn't built
+    most_drafts: int = 120  # within all that the node may take
+    most_built: int = 8
+    most_rows: int = 3  # of a kind: one loop of each phase in tiles, where windows serve reads
+    parts: tuple[float, ...] = (0.9, 0.5, 0.25, 0.125, 0.03)  # each with fewer drafts
+    rough: float = 2.5  # times the limits on LUTs: estimates are too high for many lanes
+    close: float = 1.05  # times the limit on DSPs, by what drafts took of their estimates
+    roughly: float = 1.3  # times that on LUTs
+    most_unsafe: int = 2  # of an order: its banks have too few ports
+    hope: float = 0.5  # of the least cycles beside visits that a draft had
+    unknown_luts: float = 0.5  # of an estimate, before there is a draft
 
 
 TUNING = PlanSearchTuning()
@@ -49,6 +52,10 @@ TUNING = PlanSearchTuning()
 
 class BuildsPlans(Protocol):
     """A builder of plans."""
+
+    def drafted(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
+        """Return a plan as built if no visit waits; raises LegalityError."""
+        ...
 
     def built(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
         """Return a plan of the node of a graph as built; raises LegalityError."""
@@ -73,6 +80,69 @@ class BuildsPlans(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """The share of its estimate that a draft takes."""
+
+    choice: LaneChoice
+    dsps: float
+    luts: float
+
+    def distance(self, choice: LaneChoice) -> tuple[bool, float]:
+        """Return how unlike another choice is."""
+        apart = abs(log2(choice.lane_count) - log2(self.choice.lane_count))
+        return choice.is_binary is not self.choice.is_binary, apart
+
+
+@dataclass(slots=True)
+class _Order:
+    """An order of iterations, with the knowledge from its drafts and built plans.
+
+    Attributes
+    ----------
+    waits
+        By phase: how long its visits last at least, all and the last ones, as a share of the
+        cycles until what a visit writes can be read; the least that was built.
+    overhead_cycles
+        Of a draft, beside the visits: copies in and out; the least.
+    unsafe
+        Plans that fit whose iterations disturb each other.
+    """
+
+    steps: Steps
+    counts: PhaseCounts
+    waits: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    shares: list[_Share] = field(default_factory=list[_Share])
+    overhead_cycles: float = 0.0
+    unsafe: int = 0
+
+    def learn(self, built: BuiltPlan, units: Mapping[str, UnitCost]) -> None:
+        """Note how long the visits of a built plan wait."""
+        last = {**dict(built.plan.least_cycles), **dict(built.plan.last_cycles)}
+        for name, least in built.plan.least_cycles:
+            cycles = max(1, units[name].least_cycles)
+            known = self.waits.get(name, (float("inf"), float("inf")))
+            self.waits[name] = min(known[0], least / cycles), min(known[1], last[name] / cycles)
+
+    def lengths(self, units: Mapping[str, UnitCost]) -> dict[str, LeastLength]:
+        """Return how long visits last at least, about."""
+        return {
+            name: LeastLength(
+                *(max(1, ceil(share * unit.least_cycles)) for share in self.waits.get(name, (0, 0)))
+            )
+            for name, unit in units.items()
+        }
+
+    def may_fit(self, choice: LaneChoice, limits: tuple[int, int]) -> bool:
+        """Return whether a choice may be within limits, by what drafts like it took."""
+        alike = min(self.shares, key=lambda share: share.distance(choice), default=None)
+        dsps, luts = (1.0, TUNING.unknown_luts) if alike is None else (alike.dsps, alike.luts)
+        return (
+            choice.dsps * dsps <= TUNING.close * limits[0]
+            and choice.luts * luts <= TUNING.roughly * limits[1]
+        )
+
+
 @dataclass(slots=True)
 class _Kind:
     """The candidates of one order and one binding.
@@ -82,36 +152,45 @@ class _Kind:
     rough
         All that may be of interest.
     choices
-        Those that promise most, where visits last as long as in plans that were built; as no visit
-        waits, before there are any.
+        Those that promise most, the fastest first, where visits last as long as in plans that were
+        built.
+    drafts
+        By lanes, those that fit and aren't built: cycles beside the visits.
     """
 
-    steps: Steps
+    order: _Order
     binding: Binding
     units: Mapping[str, UnitCost]
-    exact: ExactCounts
     rough: Sequence[LaneChoice]
     choices: list[LaneChoice] = field(default_factory=list[LaneChoice])
-    correction: float = 1.0
+    drafts: dict[Lanes, float] = field(default_factory=dict["Lanes", float])
     tried: set[Lanes] = field(default_factory=set["Lanes"])
 
-    def rank(self, waits: Mapping[str, float]) -> None:
-        """Rank candidates.
-
-        Parameters
-        ----------
-        waits
-            By phase: how long its visits last at least, as a share of the estimate.
-        """
-        units = {
-            name: replace(
-                unit, least_cycles=max(1, round(waits.get(name, 0.0) * unit.least_cycles))
-            )
-            for name, unit in self.units.items()
-        }
-        counted = [self.exact.counted(choice, units) for choice in self.rough]
-        kept = [*front(counted), *front([own for own in counted if own.is_binary])]
+    def rank(self) -> None:
+        """Rank candidates."""
+        least, counts = self.order.lengths(self.units), self.order.counts
+        known = [
+            replace(choice, cycles=float(counts.cycles(dict(choice.lanes), least)))
+            for choice in self.rough
+        ]
+        kept = [*front(known), *front([own for own in known if own.is_binary])]
+        kept += [own for own in known if own.lanes in self.drafts]
         self.choices = sorted(dict.fromkeys(kept), key=LaneChoice.rank)
+
+    def promising(
+        self, unfit: set[Lanes], limits: tuple[int, int]
+    ) -> Iterator[tuple[float, LaneChoice]]:
+        """Yield the fastest candidate that has no draft, and all drafts: (cycles, choice)."""
+        is_first = True
+        for choice in self.choices:
+            if choice.lanes in self.drafts:
+                yield choice.cycles + self.drafts[choice.lanes], choice
+            elif is_first and self._is_new(choice, unfit) and self.order.may_fit(choice, limits):
+                is_first = False
+                yield choice.cycles + TUNING.hope * self.order.overhead_cycles, choice
+
+    def _is_new(self, choice: LaneChoice, unfit: set[Lanes]) -> bool:
+        return choice.lanes not in self.tried and choice.lanes not in unfit
 
 
 def first_plan(
@@ -129,6 +208,8 @@ def searched_plans(
     wanted: OpenPlans,
     builder: BuildsPlans,
     straight: tuple[str, ...] = (),
+    *,
+    has_others: bool = True,
 ) -> tuple[NodePlan, ...]:
     """Return plans that fit, first that of the first order without lanes.
 
@@ -136,15 +217,18 @@ def searched_plans(
     ----------
     straight
         Arrays that the node may read or write where they are.
+    has_others
+        Whether other nodes share what there is.
     """
     search = _PlanSearch(alone, wanted, builder, straight)
     search.keep(first_plan(alone.nodes[0], orders[0], wanted.bindings[0], straight))
     kinds = [kind for steps in orders for kind in search.kinds(steps)]
-    search.look(kinds, 1.0, TUNING.most_binary, binary=True)
-    search.look_at_rows(kinds, TUNING.most_rows)
-    search.look(kinds, 1.0, TUNING.most_built)
-    for part in TUNING.parts:
-        search.look(kinds, part, TUNING.most_of_part)
+    for steps in orders:
+        search.sample([kind for kind in kinds if kind.order.steps is steps])
+    search.draft_rows(kinds, TUNING.most_rows)
+    search.look(kinds, 1.0, TUNING.most_drafts, TUNING.most_built)
+    for part in TUNING.parts if has_others else ():
+        search.look(kinds, part, TUNING.most_drafts // 20, TUNING.most_built // 4)
     return tuple(search.found)
 
 
@@ -156,8 +240,6 @@ class _PlanSearch:
         self._straight = straight
         self._alone, self._wanted, self._builder = alone, wanted, builder
         self.found: dict[NodePlan, BuiltPlan] = {}
-        self._lut_shares: dict[Lanes, float] = {}
-        self._least_shares: dict[str, float] = {}
         self._unfit: set[Lanes] = set()
 
     def keep(self, plan: NodePlan) -> BuiltPlan:
@@ -171,69 +253,71 @@ class _PlanSearch:
         bindings = self._wanted.bindings
         with suppress(LegalityError):
             dsps, luts = self._limits(1.0)
-            roughly = dsps, round(TUNING.rough * luts)
-            groups, shapes, exact = lane_groups(steps), phase_shapes(steps), ExactCounts(steps)
+            roughly = round(TUNING.close * dsps), round(TUNING.rough * luts)
+            groups, order = lane_groups(steps), _Order(steps, PhaseCounts(steps))
             each = self._builder.units(self._alone, steps, bindings)
             for binding, units in zip(bindings, each, strict=True):
-                eager = {name: replace(unit, least_cycles=1) for name, unit in units.items()}
-                rough = lane_choices(steps, groups, shapes, eager, roughly)
-                kind = _Kind(steps, binding, units, exact, rough)
-                kind.rank({})
+                rough = lane_choices(steps, groups, order.counts, units, roughly)
+                kind = _Kind(order, binding, units, rough)
+                kind.rank()
                 yield kind
 
     def _limits(self, part: float) -> tuple[int, int]:
         most = self._wanted.most_dsps, self._wanted.most_luts
-        dsps, luts = (2**62 if own is None else int(part * own) for own in most)
+        dsps, luts = (2**50 if own is None else int(part * own) for own in most)
         return dsps, luts
 
-    def look(self, kinds: Sequence[_Kind], part: float, most: int, *, binary: bool = False) -> None:
-        """Build the candidates that promise most within a part of the limits.
+    def sample(self, kinds: Sequence[_Kind]) -> None:
+        """Build a plan of one order that fits by its estimate, to know how long visits wait.
 
-        Parameters
-        ----------
-        binary
-            Only those whose lanes are powers of two.
+        Its lanes are powers of two where there is such a plan: no index that moves chooses banks.
         """
-        limits = self._limits(part)
-        for _ in range(most):
-            best = self._best_cycles(limits)
-            promising = min(self._promising(kinds, limits, binary=binary), default=None)
-            if promising is None or promising[0] >= TUNING.hopeless * best:
-                return
-            _, number, at = promising
-            kind = kinds[number]
-            choice = kind.choices[at]
-            kind.tried.add(choice.lanes)
+        limits = self._limits(1.0)
+        found = min(
+            (
+                (not choice.is_binary, choice.rank(), number, choice)
+                for number, kind in enumerate(kinds)
+                for choice in kind.choices
+                if choice.dsps <= limits[0] and choice.luts <= limits[1]
+            ),
+            default=None,
+        )
+        if found is not None:
+            kind, choice = kinds[found[2]], found[3]
+            self._draft(kind, choice)
             self._build(kinds, kind, choice)
 
-    def look_at_rows(self, kinds: Sequence[_Kind], most: int) -> None:
-        """Build lanes that leave tiles of one loop of each phase, the fewest cycles first.
+    def draft_rows(self, kinds: Sequence[_Kind], most: int) -> None:
+        """Draft lanes that leave tiles of one loop of each phase, the fewest cycles first.
 
         Their reads are fetched once, so estimates of LUTs say little of them.
         """
         for kind in kinds:
-            rows = [choice for choice in kind.rough if is_of_rows(kind.steps, choice)]
+            rows = [choice for choice in kind.rough if is_of_rows(kind.order.steps, choice)]
             for choice in rows[:most]:
-                kind.tried.add(choice.lanes)
-                self._build(kinds, kind, choice)
+                self._draft(kind, choice)
 
-    def _promising(
-        self, kinds: Sequence[_Kind], limits: tuple[int, int], *, binary: bool
-    ) -> Iterator[tuple[float, int, int]]:
-        """Yield, for each kind, its fastest candidate that wasn't built: cycles and place."""
-        for number, kind in enumerate(kinds):
-            for at, choice in enumerate(kind.choices):
-                is_wanted = choice.is_binary or not binary
-                is_new = choice.lanes not in kind.tried
-                if is_wanted and is_new and self._may_fit(kind.steps, choice, limits):
-                    yield kind.correction * choice.cycles, number, at
-                    break
-
-    def _may_fit(self, steps: Steps, choice: LaneChoice, limits: tuple[int, int]) -> bool:
-        """Return whether a choice may be within limits, by what plans took of their estimates."""
-        least = self._least_shares.get(steps.name, 1.0)
-        luts = choice.luts * self._lut_shares.get(choice.lanes, least)
-        return choice.lanes not in self._unfit and choice.dsps <= limits[0] and luts <= limits[1]
+    def look(self, kinds: Sequence[_Kind], part: float, most_drafts: int, most_built: int) -> None:
+        """Draft and build the candidates that promise most within a part of the limits."""
+        limits = self._limits(part)
+        while most_drafts and most_built:
+            promising = min(
+                (
+                    (cycles, number, choice.rank(), choice)
+                    for number, kind in enumerate(kinds)
+                    if kind.order.unsafe < TUNING.most_unsafe
+                    for cycles, choice in kind.promising(self._unfit, limits)
+                ),
+                default=None,
+            )
+            if promising is None or promising[0] >= self._best_cycles(limits):
+                return
+            _, number, _, choice = promising
+            if choice.lanes not in kinds[number].drafts:
+                most_drafts -= 1
+                self._draft(kinds[number], choice)
+            elif self._build(kinds, kinds[number], choice):
+                most_built -= 1
 
     def _best_cycles(self, limits: tuple[int, int]) -> float:
         return min(
@@ -245,29 +329,46 @@ class _PlanSearch:
             default=float("inf"),
         )
 
-    def _build(self, kinds: Sequence[_Kind], kind: _Kind, choice: LaneChoice) -> None:
+    def _plan(self, kind: _Kind, choice: LaneChoice) -> NodePlan:
         lanes = dict(choice.lanes)
-        first = first_plan(self._node, kind.steps, kind.binding, self._straight)
-        unroll = tuple((name, lanes.get(name, 1)) for name, _ in first.unroll)
+        first = first_plan(self._node, kind.order.steps, kind.binding, self._straight)
+        return replace(first, unroll=tuple((name, lanes.get(name, 1)) for name, _ in first.unroll))
+
+    def _draft(self, kind: _Kind, choice: LaneChoice) -> None:
+        kind.tried.add(choice.lanes)
         try:
-            built = self._builder.built(self._alone, replace(first, unroll=unroll))
+            draft = self._builder.drafted(self._alone, self._plan(kind, choice))
         except LegalityError:
             return
-        waits = {
-            name: least / max(1, kind.units[name].least_cycles)
-            for name, least in built.plan.least_cycles
-        }
-        for other in kinds:
-            if other.steps is kind.steps:
-                other.rank(waits)
-        again = next((own for own in kind.choices if own.lanes == choice.lanes), choice)
-        kind.correction = built.cost.timing.last_write / max(1.0, again.cycles)
-        share = built.used.luts / max(1, choice.luts)
-        self._lut_shares[choice.lanes] = share
-        least = self._least_shares.get(kind.steps.name, share)
-        self._least_shares[kind.steps.name] = min(least, share)
-        fits = self._builder.fits(built, self._wanted)
-        if fits and self._builder.is_safe(self._alone, built):
-            self.found[built.plan] = built
-        elif fits or self._builder.lacks_memory(built):
+        order = kind.order
+        dsps, luts = draft.cost.dsps / max(1, choice.dsps), draft.used.luts / max(1, choice.luts)
+        order.shares.append(_Share(choice, dsps, luts))
+        if self._builder.lacks_memory(draft):
             self._unfit.add(choice.lanes)
+        eager = {name: LeastLength() for name in kind.units}
+        visits = order.counts.cycles(dict(choice.lanes), eager)
+        overhead = max(0.0, draft.cost.timing.last_write - visits)
+        is_first = len(order.shares) == 1
+        order.overhead_cycles = overhead if is_first else min(order.overhead_cycles, overhead)
+        if self._builder.fits(draft, self._wanted):
+            kind.drafts[choice.lanes] = overhead
+
+    def _build(self, kinds: Sequence[_Kind], kind: _Kind, choice: LaneChoice) -> bool:
+        """Build a plan and keep it if it fits; return whether it can be built."""
+        kind.drafts.pop(choice.lanes, None)
+        try:
+            built = self._builder.built(self._alone, self._plan(kind, choice))
+        except LegalityError:
+            return False
+        kind.order.learn(built, kind.units)
+        for other in kinds:
+            if other.order is kind.order:
+                other.rank()
+        if not self._builder.fits(built, self._wanted):
+            return True
+        if self._builder.is_safe(self._alone, built):
+            self.found[built.plan] = built
+            return True
+        self._unfit.add(choice.lanes)
+        kind.order.unsafe += 1
+        return False

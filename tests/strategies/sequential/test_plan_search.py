@@ -13,10 +13,10 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
 from streamopt.perf.costs import OpenPlans
+from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.perf.turns.visits import iterations_in_turn
-from streamopt.strategies.sequential.exact_counts import ExactCounts
-from streamopt.strategies.sequential.lane_choices import LaneChoice, UnitCost
 from streamopt.strategies.sequential.lane_groups import lane_groups
+from streamopt.strategies.sequential.phase_counts import PhaseCounts
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.sequential.plan_search import first_plan
 from streamopt.target.resources import Fit
@@ -91,6 +91,25 @@ def test_plans_keep_limits_and_say_how_long_visits_last(graph: Graph) -> None:
         assert cost.luts <= 15_000
 
 
+def test_draft_takes_as_much_as_the_plan_and_no_more_cycles(graph: Graph) -> None:
+    node, builder = node_of(graph), PlanBuilder(ON, ON.budget(Fit.RAW))
+    steps = steps_of(node, {array.name: array for array in graph.arrays})[0]
+    groups = lane_groups(steps)
+    for factor in (1, 2, 4):
+        first = first_plan(node, steps, ADDERS)
+        lanes = dict.fromkeys((name for group in groups for name in group), factor)
+        plan = replace(first, unroll=tuple((name, lanes.get(name, 1)) for name in first.order))
+        draft, built = builder.drafted(graph, plan), builder.built(graph, plan)
+        assert draft.used == built.used
+        assert draft.cost.timing.last_write < built.cost.timing.last_write
+        counts = PhaseCounts(steps)
+        last = {**dict(built.plan.least_cycles), **dict(built.plan.last_cycles)}
+        least = {name: LeastLength(own, last[name]) for name, own in built.plan.least_cycles}
+        eager = {name: LeastLength() for name in least}
+        waits = counts.cycles(lanes, least) - counts.cycles(lanes, eager)
+        assert built.cost.timing.last_write == draft.cost.timing.last_write + waits
+
+
 def test_level_without_tiles_has_one_lane(graph: Graph) -> None:
     for level, has_lanes in (("opt1", False), ("opt3", False), ("opt5", True)):
         (plan,) = so.solve(graph, level=level, dsp=60).schedule.nodes
@@ -102,15 +121,15 @@ def test_iterations_are_those_of_the_network(graph: Graph, lanes: int) -> None:
     node = node_of(graph)
     for steps in steps_of(node, {array.name: array for array in graph.arrays}):
         chosen = tuple((name, lanes) for group in lane_groups(steps) for name in group)
-        units = {phase.name: UnitCost(0, 0, 0.0, 0.0, 1) for phase in steps.phases}
-        counted = ExactCounts(steps).counted(LaneChoice(chosen, 0.0, 0, 0), units)
+        eager = {phase.name: LeastLength() for phase in steps.phases}
+        counted = PhaseCounts(steps).cycles(dict(chosen), eager)
         first = first_plan(node, steps, ())
         unroll = tuple((name, dict(chosen).get(name, 1)) for name in first.order)
         schedule = so.solve(graph, level="opt1").schedule
         own = replace(schedule, nodes=(replace(first, unroll=unroll),))
         (process,) = lower(apply(graph, own)).processes
         (turns,) = process.turns
-        assert counted.cycles == iterations_in_turn(turns)
+        assert counted == iterations_in_turn(turns)
 
 
 def test_rows_of_a_stencil_are_built_and_read_once(tmp_path: Path) -> None:
