@@ -41,3 +41,10 @@ def test_choices(ports: list[tuple[AccessMode, Affine, Affine]], values: int, ba
     memory = Memory("a", Place.LOCAL, ElementType.FLOAT, (20, 32), (4, 8))
     luts = choice_of_banks(pipeline(*ports), {"a": memory})
     assert luts == choice_luts(values, banks, 32)
+
+
+def test_lanes_write_registers_of_their_own() -> None:
+    memory = Memory("a", Place.LOCAL, ElementType.FLOAT, (20, 1), (20, 1))
+    written, read = (pipeline((mode, ROW, Affine())) for mode in (WRITE, READ))
+    assert choice_of_banks(written, {"a": memory}) == 0
+    assert choice_of_banks(read, {"a": memory}) == choice_luts(4, 5, 32)

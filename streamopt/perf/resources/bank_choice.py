@@ -71,7 +71,8 @@ def choice_of_banks(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
             total += turning or 0
     for (mode, target), accesses in together.items():
         memory = memories[target]
-        choices = _choices(tuple(accesses), memory.factors, tiles, lanes, mode)
+        banks = tuple(zip(memory.factors, memory.shape, strict=True))
+        choices = _choices(tuple(accesses), banks, tiles, lanes, mode)
         total += sum(choice_luts(values, banks, memory.element.bits) for values, banks in choices)
     return total
 
@@ -79,16 +80,22 @@ def choice_of_banks(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
 @lru_cache(maxsize=KEPT_PATHS)
 def _choices(
     accesses: tuple[tuple[Affine, ...], ...],
-    factors: tuple[int, ...],
+    banks_along: tuple[tuple[int, int], ...],
     tiles: Trips,
     lanes: Trips,
     mode: AccessMode,
 ) -> tuple[tuple[int, int], ...]:
-    """Return the multiplexers of accesses to one memory: pairs (how many, inputs of each)."""
+    """Return the multiplexers of accesses to one memory: pairs (how many, inputs of each).
+
+    Parameters
+    ----------
+    banks_along
+        By dimension: banks, and places.
+    """
     groups: dict[tuple[tuple[Affine, int, int], ...], list[list[_Path]]] = defaultdict(list)
     for subscripts in accesses:
-        pairs = zip(subscripts, factors, strict=True)
-        paths = [_path(s, f, dict(tiles), dict(lanes)) for s, f in pairs]
+        pairs = zip(subscripts, banks_along, strict=True)
+        paths = [_path(s, own, dict(tiles), dict(lanes)) for s, own in pairs]
         groups[tuple((p.moving, p.stride, p.banks) for p in paths)].append(paths)
     found: list[tuple[int, int]] = []
     for key, group in groups.items():
@@ -106,7 +113,10 @@ def _choices(
 
 
 def _path(
-    subscript: Affine, factor: int, tiles: Mapping[str, int], lanes: Mapping[str, int]
+    subscript: Affine,
+    banks_along: tuple[int, int],
+    tiles: Mapping[str, int],
+    lanes: Mapping[str, int],
 ) -> _Path:
     moving, offset = Affine(), Affine.of(subscript.constant)
     for atom, by in subscript.terms:
@@ -123,8 +133,10 @@ def _path(
         for atom, by in moving.terms
     ]
     steps = [by for by, count in places if count > 1]
-    stride = gcd(factor, *steps) if steps else factor
-    return _Path(moving, offset, stride, min(prod(n for _, n in places), factor // stride))
+    factor, extent = banks_along
+    around = () if factor >= extent else (factor,)  # registers are never gone around
+    stride = gcd(*around, *steps) if steps else factor
+    return _Path(moving, offset, stride, min(prod(n for _, n in places), -(-factor // stride)))
 
 
 def _places(paths: list[_Path], lanes: Trips) -> npt.NDArray[np.int64]:

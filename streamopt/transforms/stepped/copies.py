@@ -27,6 +27,8 @@ MOST_REGISTERS = 1024
 """Elements of an array without ports."""
 REGISTERS_OF_A_BANK = 16
 """Elements: banks that hold as few of them are registers."""
+MOST_SLICE_REGISTERS = 4 * MOST_REGISTERS
+"""Elements of all slices of an array; of more, only banks of `FEW_REGISTERS` are registers."""
 FEW_REGISTERS = 4
 """Elements that are registers however many accesses there are."""
 MOST_MORE_FOR_ALIKE = 1.1
@@ -85,13 +87,18 @@ def is_served(demand: ArrayDemand, factors: tuple[int, ...], ii: int) -> bool:
     return True
 
 
-def served_copies(demand: ArrayDemand, ii: int, most: int = MOST_COPIES) -> ServedCopies | None:
+def served_copies(
+    demand: ArrayDemand,
+    ii: int,
+    most: int = MOST_COPIES,
+    registers_of_a_bank: int = REGISTERS_OF_A_BANK,
+) -> ServedCopies | None:
     """Return copies of an array, so many at most, that serve all reads; None if none do."""
     if prod(demand.shape) <= FEW_REGISTERS:
         return _registers(demand)
     found = _memories(demand, ii, most)
     few = prod(demand.shape) <= MOST_REGISTERS
-    if few and (found is None or _elems_a_bank(demand.shape, found) <= REGISTERS_OF_A_BANK):
+    if few and (found is None or _elems_a_bank(demand.shape, found) <= registers_of_a_bank):
         return _registers(demand)
     return found
 

@@ -12,8 +12,11 @@ from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
 from streamopt.ir.stepping.stepped import HeldArray, HeldDimension, Mirror
 from streamopt.transforms.stepped.copies import (
     BLOCK_WORDS,
+    FEW_REGISTERS,
     MOST_COPIES,
     MOST_REGISTERS,
+    MOST_SLICE_REGISTERS,
+    REGISTERS_OF_A_BANK,
     ArrayDemand,
     ServedCopies,
     blocks_of,
@@ -115,13 +118,20 @@ def array_memories(
     is_straight
         Whether the array may be read or written where it is, outside.
     """
-    groups = _Chooser(array, drafts, slices, ii, is_straight).groups()
+    chooser = _Chooser(array, drafts, slices, ii, is_straight)
+    groups = chooser.groups()
+    if groups is not None and _slice_registers(groups) > MOST_SLICE_REGISTERS:
+        groups = replace(chooser, registers_of_a_bank=FEW_REGISTERS).groups()
     if groups is None:
         return None
     lanes = max((prod(count for _, count in each.lanes) for each in drafts), default=1)
     most = MOST_ARGUMENT_BANKS if lanes >= MANY_LANES else lanes
     wide = [_widened(group, most) for group in groups]
     return _memories(array, drafts, wide)
+
+
+def _slice_registers(groups: Sequence[_Group]) -> int:
+    return sum(prod(each.shape) for each in groups if each.slice is not None and each.is_registers)
 
 
 def _widened(group: _Group, lanes: int) -> _Group:
@@ -143,6 +153,7 @@ class _Chooser:
     ii: int
     is_straight: bool
     ends_here: bool = True
+    registers_of_a_bank: int = REGISTERS_OF_A_BANK
 
     def groups(self) -> list[_Group] | None:
         """Return copies and slices that serve all reads; None if none do."""
@@ -293,7 +304,7 @@ class _Chooser:
             for _, slots in (slots_of(d, self.array.name),)
         )
         demand = ArrayDemand(shape, self._reads([read], own.held), writes)
-        copies = served_copies(demand, self.ii)
+        copies = served_copies(demand, self.ii, registers_of_a_bank=self.registers_of_a_bank)
         if copies is None:
             return ()
         return (_Group((read,), own.writes, shape, copies, own.held, own),)
