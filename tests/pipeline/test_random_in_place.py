@@ -2,7 +2,7 @@
 
 C text, program, order, lanes, lengths of visits, hazards in the simulator, C++ of any back end. All
 bits are equal, but for those of sums that a design adds in another order: they are within rigorous
-bounds, and those of whole numbers are equal in any order.
+bounds, and the bits of that order; those of whole numbers are equal in any order.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from streamopt.verification.compare import compare_output
 from streamopt.verification.manifest import read_manifest
 from streamopt.verification.project import write_data
 from streamopt.verification.reference.execution import Result, execute
+from streamopt.verification.reference.scheduled_order import in_scheduled_order
 from streamopt.verification.vectors.golden import Golden
 from tests.support.random.in_place_designs import InPlaceDesign, in_place_design
 from tests.support.runners.compiled_together import compiled_together
@@ -105,6 +106,9 @@ def check_rounding(
     loose = execute(design.program, inputs, in_any_order=scheduled.may_reorder_sums)[name]
     verdict = compare_output(name, found.astype(np.float64), loose)
     assert not verdict.wrong, verdict
+    exact = in_scheduled_order(scheduled, inputs)
+    if exact is not None:
+        np.testing.assert_array_equal(found, exact[name])
 
 
 def _numbers(backend: str, first: int, count: int) -> list[int]:

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import CppPort, CppProcess, plan_layout
 from streamopt.errors import Diagnostic
-from streamopt.ir.graph import Graph, Node, SequentialNode
-from streamopt.ir.program import Array, Nest, Program, Statement
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.program import Array, Program
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.verification.compare import OutputVerdict
 from streamopt.verification.csim.standstill import Standstill
 from streamopt.verification.exact.interpreter import interpret
 from streamopt.verification.reference.execution import Result, execute
+from streamopt.verification.reference.scheduled_order import nest_of
 from streamopt.verification.storage import numbers_of
 
 EVERYTHING_ENDED = Standstill(frozenset({"*"}))
@@ -262,7 +263,7 @@ def graph_values(
     """
     given = dict(inputs)
     given.update({copy: inputs[original] for copy, original in graph.copies if original in inputs})
-    nests = tuple(_nest(node) for node in graph.nodes)
+    nests = tuple(nest_of(node) for node in graph.nodes)
     return execute(Program(graph.name, graph.arrays, nests), given, in_any_order=in_any_order)
 
 
@@ -273,20 +274,11 @@ def last_inputs(
     found = dict(inputs)
     if graph.passes is None:
         return found
-    program = Program(graph.name, graph.arrays, tuple(_nest(node) for node in graph.nodes))
+    program = Program(graph.name, graph.arrays, tuple(nest_of(node) for node in graph.nodes))
     for _ in range(graph.passes.count - 1):
         left = interpret(program, found)
         found |= {given: left[output] for output, given in graph.passes.in_place}
     return found
-
-
-def _nest(node: Node) -> Nest:
-    if isinstance(node, SequentialNode):
-        return Nest(
-            node.name, node.loops, node.statements, node.loc, True, node.carries, node.reason
-        )
-    statement = Statement(node.write, node.value, node.reduction, node.start, node.guard, node.loc)
-    return Nest(node.name, node.loops, (statement,), node.loc)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 #ifndef STREAMOPT_IN_ORDER_H
 #define STREAMOPT_IN_ORDER_H
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -176,9 +177,62 @@ template <class To> To whole_of(double value) {
     return To(__int128(std::fmod(std::trunc(value), 0x1p64)));
 }
 
+// A number modulo a prime: sums and products are the same in any order and with any brackets.
+// Quotients exist but by 0; roots and the like are arbitrary functions, comparisons those of
+// integers. So two orders of a program agree if they compute the same terms, and hardly else.
+struct Residue {
+    uint64_t value;
+};
+constexpr uint64_t PRIME = (uint64_t(1) << 61) - 1;
+
+inline Residue residue(unsigned __int128 value) { return {uint64_t(value % PRIME)}; }
+inline Residue operator+(Residue a, Residue b) { return residue((unsigned __int128)a.value + b.value); }
+inline Residue operator-(Residue a, Residue b) {
+    return residue((unsigned __int128)a.value + PRIME - b.value);
+}
+inline Residue operator*(Residue a, Residue b) { return residue((unsigned __int128)a.value * b.value); }
+inline Residue power(Residue base, uint64_t exponent) {
+    Residue found{1};
+    for (; exponent != 0; exponent /= 2, base = base * base)
+        if (exponent % 2 == 1)
+            found = found * base;
+    return found;
+}
+inline Residue operator/(Residue a, Residue b) { return a * power(b, PRIME - 2); }
+inline bool operator<(Residue a, Residue b) { return a.value < b.value; }
+inline bool operator<=(Residue a, Residue b) { return a.value <= b.value; }
+inline bool operator>(Residue a, Residue b) { return a.value > b.value; }
+inline bool operator>=(Residue a, Residue b) { return a.value >= b.value; }
+inline bool operator==(Residue a, Residue b) { return a.value == b.value; }
+inline bool operator!=(Residue a, Residue b) { return a.value != b.value; }
+inline Residue largest(Residue a, Residue b) { return a < b ? b : a; }
+inline Residue smallest(Residue a, Residue b) { return b < a ? b : a; }
+inline Residue mixed(Residue a, uint64_t key) { return a * a * a + Residue{key} * a + Residue{key}; }
+inline Residue absolute_of(Residue a) { return mixed(a, 1000003); }
+inline Residue root_of(Residue a) { return mixed(a, 2000003); }
+inline Residue floor_of(Residue a) { return mixed(a, 3000017); }
+inline Residue ceil_of(Residue a) { return mixed(a, 4000037); }
+
+// Return the residue of a number of the source: a whole one times a power of two, exactly.
+inline Residue residue_of(double value) {
+    if (!std::isfinite(value))
+        return {value > 0 ? PRIME - 1 : 0};
+    int exponent;
+    const auto whole = int64_t(std::frexp(value, &exponent) * 0x1p53);
+    const Residue size{uint64_t(whole < 0 ? -whole : whole) % PRIME};
+    const uint64_t places = exponent < 53 ? 53 - exponent : exponent - 53;
+    const Residue scale = power({2}, places);
+    const Residue found = exponent < 53 ? size / scale : size * scale;
+    return whole < 0 ? Residue{0} - found : found;
+}
+
 template <class To, class From> To to(From value) {
     if constexpr (std::is_same_v<To, From>) {
         return value;
+    } else if constexpr (std::is_same_v<To, Residue>) {
+        return residue_of(double(value));
+    } else if constexpr (std::is_same_v<From, Residue>) {
+        throw Unsure{};
     } else if constexpr (is_plain<To> && is_plain<From>) {
         if constexpr (is_whole<To> && !is_whole<From>)
             return whole_of<To>(double(value));

@@ -72,7 +72,7 @@ class CompiledNest:
         }
         outside = np.zeros(2, np.int64)
         pointers = [ctypes.c_void_p(own.ctypes.data) for own in (*values.values(), outside)]
-        result = _library(code.text()).run(*pointers)
+        result = library(code.text()).run(*pointers)
         if result == _OUTSIDE:
             message = f"nest '{self.nest.name}' reaches subscript {outside[0]}"
             message += f", outside 0 .. {outside[1] - 1}"
@@ -103,7 +103,7 @@ class CompiledNest:
 
 
 @cache
-def _library(text: str) -> ctypes.CDLL:
+def library(text: str) -> ctypes.CDLL:
     """Return the compiled code, which lives as long as the process."""
     kept = ExitStack()
     atexit.register(kept.close)

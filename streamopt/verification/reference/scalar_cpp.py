@@ -32,6 +32,7 @@ SAME_EVERYWHERE = {
 """Functions that every platform rounds alike, and their names in ``in_order.h``."""
 
 _FLOATS = (ElementType.FLOAT, ElementType.DOUBLE)
+_ADDS = (ir.BinaryOp.ADD, ir.BinaryOp.SUB)
 _INTEGER_CALLS = {
     ir.BinaryOp.DIV: "quotient",
     ir.BinaryOp.MOD: "remainder_of",
@@ -50,6 +51,9 @@ class ScalarCpp(ScalarText):
         Whether floating-point numbers have bounds.
     in_any_order
         Whether sums may have been added in any order.
+    in_residues
+        Whether floating-point numbers are residues modulo a prime, whose sums and products are the
+        same in any order.
     """
 
     words = ScalarWords(
@@ -65,6 +69,7 @@ class ScalarCpp(ScalarText):
     nest: Nest
     has_bounds: bool
     in_any_order: bool = False
+    in_residues: bool = False
 
     @classmethod
     def of(
@@ -87,16 +92,19 @@ class ScalarCpp(ScalarText):
         for at, array in self.arrays.values():
             kind = self.kind(array.element)
             lines.append(f"{kind} *const a{at} = static_cast<{kind} *>(p{at});")
-        lines += self._sums()
-        for loop in self.nest.loops:
-            name = self.iterators[loop.name]
-            lines.append(f"for (int64_t {name} = 0; {name} < {loop.trip_count}; {name}++) {{")
-        lines += [line for statement in self.nest.statements for line in self._lines(statement)]
-        lines += ["}"] * len(self.nest.loops)
+        lines += [*self._sums(), *self._body()]
         lines += ["return 0;", "} catch (const Unsure &) {", "return 1;"]
         lines += ["} catch (const Outside &found) {"]
         lines += ["outside[0] = found.subscript;", "outside[1] = found.extent;", "return 2;", "}"]
         return "\n".join([*lines, ""])
+
+    def _body(self) -> Iterator[str]:
+        for loop in self.nest.loops:
+            name = self.iterators[loop.name]
+            yield f"for (int64_t {name} = 0; {name} < {loop.trip_count}; {name}++) {{"
+        for statement in self.nest.statements:
+            yield from self._lines(statement)
+        yield "}" * len(self.nest.loops)
 
     def _sums(self) -> Iterator[str]:
         """Yield the terms of the elements that are sums of any order."""
@@ -107,7 +115,8 @@ class ScalarCpp(ScalarText):
 
     def is_sum(self, statement: Statement) -> bool:
         """Return whether a statement adds a number with a bound to an element."""
-        if not (self.has_bounds and self.in_any_order) or _term(statement) is None:
+        found = term_of(statement)
+        if not (self.has_bounds and self.in_any_order) or found is None or found[0] not in _ADDS:
             return False
         kind = self.element(statement.target.array)
         return kind.is_float and expression_type(statement.value, self.element) is kind
@@ -123,7 +132,7 @@ class ScalarCpp(ScalarText):
             fresh = f"{terms} = Terms(); " if has_sums else ""
             yield f"{guard}{{ {place} = {self.value(statement.value, element)}; {fresh}}}"
             return
-        found = _term(statement)
+        found = term_of(statement)
         assert found is not None
         kind, (sign, term) = self.kind(element), found
         yield f"{guard}{{"
@@ -137,6 +146,8 @@ class ScalarCpp(ScalarText):
 
     def kind(self, element: ElementType) -> str:
         """Return the C++ type of scalars."""
+        if element.is_float and self.in_residues:
+            return "Residue"
         return f"Number<{element}>" if self.has_bounds and element.is_float else str(element)
 
     def _converted(self, text: str, element: ElementType, wanted: ElementType) -> str:
@@ -147,7 +158,8 @@ class ScalarCpp(ScalarText):
             return f"{element}(INT64_C({int(value)}))"
         text = value.hex() if abs(value) < float("inf") else f"{'-' if value < 0 else ''}INFINITY"
         plain = f"{element}({text})"
-        return f"to<{self.kind(element)}>({plain})" if self.has_bounds else plain
+        is_plain = not (self.has_bounds or self.in_residues)
+        return plain if is_plain else f"to<{self.kind(element)}>({plain})"
 
     def _operated(self, op: ir.BinaryOp, sides: Pair, types: Types, element: ElementType) -> str:
         left, right = sides
@@ -161,14 +173,22 @@ class ScalarCpp(ScalarText):
         return SAME_EVERYWHERE[function]
 
 
-def _term(statement: Statement) -> tuple[ir.BinaryOp, ir.Expression] | None:
-    """Return the term that a statement adds to its element or subtracts from it, if it does."""
+def term_of(statement: Statement) -> tuple[ir.BinaryOp | ir.Function, ir.Expression] | None:
+    """Return the operation by which an element takes up a term, and the term, if it does."""
     own = ir.Read(statement.target)
     match statement.value:
-        case ir.Binary(ir.BinaryOp.ADD as op, left, right) if own in (left, right):
+        case ir.Binary(ir.BinaryOp.ADD | ir.BinaryOp.MUL as op, left, right) if own in (
+            left,
+            right,
+        ):
             term = right if left == own else left
         case ir.Binary(ir.BinaryOp.SUB as op, left, term) if left == own:
             pass
+        case ir.Call(ir.Function.MAX | ir.Function.MIN as op, (left, right)) if own in (
+            left,
+            right,
+        ):
+            term = right if left == own else left
         case _:
             return None
     return None if statement.target in ir.reads(term) else (op, term)
