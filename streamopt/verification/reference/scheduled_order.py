@@ -205,7 +205,7 @@ def _one(graph: Graph, node: Node, built: SteppedNest | None, state: Values) -> 
 
 
 def _exact(nest: Nest, arrays: Mapping[str, Array], state: Values) -> Values | None:
-    """Return what a streaming nest writes, if it is exact."""
+    """Return the arrays that a streaming nest writes, if they are exact."""
     written = {statement.target.array for statement in nest.statements}
     roles = tuple(
         replace(array, role=Role.OUTPUT if name in written else Role.INPUT)
@@ -223,7 +223,7 @@ def _exact(nest: Nest, arrays: Mapping[str, Array], state: Values) -> Values | N
 
 
 def _run(code: ScalarCpp, nest: Nest, arrays: Mapping[str, Array], given: Values) -> Values | None:
-    """Return what a nest writes; None where a residue would decide."""
+    """Return the arrays that a nest writes; None where a residue would decide."""
     sources, values = dict(nest.carries), dict[str, NDArray[Any]]()
     for name, array in arrays.items():
         is_residue = code.in_residues and array.element.is_float
