@@ -82,7 +82,8 @@ def turned_lanes(
             case _:
                 continue
         is_binary = banks & (banks - 1) == 0
-        is_moving = any(name != lane for name in value.iterators())
+        rest = value - Affine.iterator(lane)
+        is_moving = any(by % banks for _, by in rest.terms)
         if is_binary and is_moving and value.factors.get(lane) == 1 and lanes[lane] <= banks:
             return TurnedLanes(at, lane, banks, value)
     return None

@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.perf.turns.bubbles import LeastLength
+from streamopt.strategies.sequential.lane_groups import idle_loops
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -89,14 +90,21 @@ def lane_choices(
     """
     most = {loop.name: loop.trip_count for loop in steps.loops}
     ladders = [_ladder(max(most[name] for name in group)) for group in groups]
+    spared = (frozenset[str](), *idle_loops(steps, groups))
+    if len(spared) > 1:
+        shared = sorted({lanes for own in ladders for lanes in own})
+        ladders = [[lanes for lanes in shared if lanes <= own[-1]] for own in ladders]
     while prod(map(len, ladders)) > MOST_CHOICES:
         longest = max(ladders, key=len)
         ladders = [own[::2] if own is longest else own for own in ladders]
     eager = {phase.name: LeastLength() for phase in steps.phases}
     found: list[LaneChoice] = []
     spend(WORK.rows.vector * prod(map(len, ladders)) * len(steps.phases))
-    for factors in product(*ladders):
+    for factors, idle in product(product(*ladders), spared):
+        if idle and len(set(factors)) > 1:
+            continue  # sweeps with lanes of their own have operators of their own
         lanes = {name: f for group, f in zip(groups, factors, strict=True) for name in group}
+        lanes |= dict.fromkeys(idle, 1)
         lanes = {name: min(f, most[name]) for name, f in lanes.items()}
         amounts = _amounts(steps, units, lanes)
         if amounts is not None and amounts[0] <= limits[0] and amounts[1] <= limits[1]:

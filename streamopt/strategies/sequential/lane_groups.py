@@ -12,7 +12,7 @@ from streamopt.ir.affine import Iter
 from streamopt.ir.expression import reads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from streamopt.ir.expression import Access
     from streamopt.ir.program import Statement
@@ -33,6 +33,28 @@ def lane_groups(steps: Steps) -> tuple[tuple[str, ...], ...]:
             for dimension, loop in ways(phase):
                 groups.join(walked.setdefault(dimension, loop), loop, together)
     return groups.found()
+
+
+def idle_loops(steps: Steps, groups: Sequence[Sequence[str]]) -> tuple[frozenset[str], ...]:
+    """Return loops that may do without lanes, of phases whose other loop has those of a sweep.
+
+    Sweeps along rows and along columns each have lanes of one loop; a phase between them that
+    walks both dimensions has as many if its lanes are those of one sweep.
+    """
+    of = {name: at for at, group in enumerate(groups) for name in group}
+    swept = {of[phase.loops[0].name] for phase in steps.phases if len(phase.loops) == 1}
+    between = [
+        phase.loops
+        for phase in steps.phases
+        if len(phase.loops) > 1
+        and not phase.sums
+        and len({of[loop.name] for loop in phase.loops} & swept) == len(phase.loops)
+    ]
+    kept = dict.fromkeys(of[loop.name] for loops in between for loop in loops)
+    return tuple(
+        frozenset(loop.name for loops in between for loop in loops if of[loop.name] != group)
+        for group in kept
+    )
 
 
 class _Groups:

@@ -21,6 +21,7 @@ from streamopt.perf.resources.network import resources
 from streamopt.perf.turns.lengths import with_lengths
 from streamopt.strategies.sequential.built_plan import BuiltPlan
 from streamopt.strategies.sequential.lane_choices import UnitCost
+from streamopt.strategies.sequential.lane_groups import idle_loops, lane_groups
 from streamopt.strategies.sequential.plan_search import first_plan, searched_plans
 from streamopt.target.resources import Fit
 from streamopt.transforms.apply import apply
@@ -116,6 +117,8 @@ class PlanBuilder:
         names = {phase.name: f"{node.name}.{phase.name}" for phase in steps.phases}
         one = first_plan(node, steps, ())
         few = {loop.name: min(FEW_LANES, max(1, loop.trip_count)) for loop in steps.loops}
+        for idle in idle_loops(steps, lane_groups(steps))[:1]:
+            few |= dict.fromkeys(idle, 1)
         laned = tuple((name, few[name] if name in steps.laned else 1) for name in one.order)
         networks = [self._lowered(alone, plan)[1] for plan in (one, replace(one, unroll=laned))]
         copies = {p.name: prod(few[loop.name] for loop in p.loops) for p in steps.phases}
