@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.codegen.design import Design
 from streamopt.errors import CodegenError, Diagnostic, SourceLoc, VerificationError
 from streamopt.ir.graph import Graph
 from streamopt.ir.program import Program
@@ -22,12 +21,13 @@ from streamopt.options import checked
 from streamopt.pipeline.evaluating import simulate
 from streamopt.pipeline.ports import plan_ports, put_outside
 from streamopt.pipeline.reading import dataflow, load, load_schedule
-from streamopt.verification.compare import DesignVerdict
 
 if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
+    from streamopt.codegen.design import Design
     from streamopt.formats.weights import Header
     from streamopt.pipeline.readers import Readable
+    from streamopt.verification.compare import DesignVerdict
     from streamopt.verification.edits.finding import Edits
     from streamopt.verification.manifest import Manifest
     from streamopt.verification.vectors.golden import Golden

@@ -9,23 +9,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from streamopt.codegen.backends.vitis_project import VitisSettings
-from streamopt.codegen.design import Design
-from streamopt.explanation.explanation import Explanation
 from streamopt.ir.graph import Graph
 from streamopt.ir.program import Program
 from streamopt.options import checked
 from streamopt.sim import Trace
 from streamopt.strategies.solution import Solution
 from streamopt.target.device import Target
-from streamopt.verification.compare import DesignVerdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from streamopt.codegen.backends.vitis_project import VitisSettings
+    from streamopt.codegen.design import Design
+    from streamopt.explanation.explanation import Explanation
     from streamopt.pipeline.reporting import Report
     from streamopt.report.chart import Chart
     from streamopt.strategies.exact.front import Front
+    from streamopt.verification.compare import DesignVerdict
 
 
 @dataclass(frozen=True, slots=True, repr=False)
