@@ -12,27 +12,29 @@ first and the last iterations among them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SimulationError
-from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.network import (
+    AccessMode,
+    Memory,
+    Network,
+    Pipeline,
+    PipelineTiming,
+    Place,
+    Process,
+    Turns,
+)
 from streamopt.sim.in_turn.touches import LanePort, port_touches
-from streamopt.sim.in_turn.visits import issued, iterations_in_turn
+from streamopt.sim.in_turn.visits import Issued, issued, iterations_in_turn
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Process, Turns
-    from streamopt.sim.in_turn.visits import Issued
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 MOST_ACCESSES = 4_000_000
 """Accesses that are checked: less than a second."""
@@ -47,21 +49,14 @@ _WHERE_THEY_ARE = (Place.ARGUMENT, Place.PING_PONG)
 
 @dataclass(frozen=True, slots=True)
 class HazardCheck:
-    """Work of a check that found nothing.
-
-    Attributes
-    ----------
-    iterations
-        Of all pipelines that take turns, bubbles included.
-    checked_iterations
-        Those among them that were checked in all lanes.
-    sampled_iterations
-        Those that were checked in some lanes at least.
-    """
+    """Work of a check that found nothing."""
 
     iterations: int = 0
+    """Of all pipelines that take turns, bubbles included."""
     checked_iterations: int = 0
+    """Those among them that were checked in all lanes."""
     sampled_iterations: int = 0
+    """Those that were checked in some lanes at least."""
 
     @property
     def is_complete(self) -> bool:
@@ -284,18 +279,13 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Accesses:
-    """Accesses to one memory, those of an element together, in the order in which they count.
-
-    Attributes
-    ----------
-    cycles
-        In which a read takes the element, and in which a read first finds what is written.
-    """
+    """Accesses to one memory, those of an element together, in the order in which they count."""
 
     elements: Ints
     iterations: Ints
     ports: Ints
     cycles: Ints
+    """In which a read takes the element, and in which a read first finds what is written."""
     is_write: NDArray[np.bool_]
 
     def disturbed(self) -> tuple[int, int] | None:

@@ -4,49 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SimulationError
-from streamopt.ir.expression import affine_conjuncts
-from streamopt.ir.network import AccessMode
+from streamopt.ir.expression import Condition, affine_conjuncts
+from streamopt.ir.network import AccessMode, Memory, Pipeline, Port
+from streamopt.ir.program import Loop
 from streamopt.sim.guards import holds, iterators_of
+from streamopt.sim.in_turn.visits import Issued
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from streamopt.ir.expression import Condition
-    from streamopt.ir.network import Memory, Pipeline, Port
-    from streamopt.ir.program import Loop
-    from streamopt.sim.in_turn.visits import Issued
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LanePort:
-    """A port with the lanes that make accesses of their own.
-
-    Attributes
-    ----------
-    conditions
-        Affine ones under which it matters: those of the port, and of all writes that a value that
-        it brings goes into.
-    lanes
-        Those that its element or its value depends on: the others bring or take the same.
-    asking
-        Other lanes that its conditions look at; it happens if any of them has something to do.
-    only_few
-        Whether few of its lanes are looked at.
-    """
+    """A port with the lanes that make accesses of their own."""
 
     pipeline: Pipeline
     port: Port
     conditions: tuple[Condition, ...]
+    """Affine ones under which it matters: those of the port, and of all writes that a value that it
+    brings goes into."""
     lanes: tuple[Loop, ...]
+    """Those that its element or its value depends on: the others bring or take the same."""
     asking: tuple[Loop, ...]
+    """Other lanes that its conditions look at; it happens if any of them has something to do."""
     only_few: bool = False
+    """Whether few of its lanes are looked at."""
 
     @staticmethod
     def of(pipeline: Pipeline, port: Port) -> LanePort:

@@ -10,24 +10,17 @@ iteration in its place; if it is the outermost of a visit, that is all of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from streamopt.ir.network import Turn
-from streamopt.ir.stepping.steps import bounding
+from streamopt.ir.affine import Affine
+from streamopt.ir.network import Turn, TurnItem, Turns
+from streamopt.ir.stepping.steps import StepLoop, bounding
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.network import TurnItem, Turns
-    from streamopt.ir.stepping.steps import StepLoop
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 IDLE_ITERATIONS = 1
 """Of a loop that has none: its counter still moves on."""
@@ -87,16 +80,11 @@ START = Points({IS_LAST: np.ones(1, np.int64)}, 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Issued:
-    """Iterations of one of the pipelines, each with its number among all, in order.
-
-    Attributes
-    ----------
-    points
-        Of all loops around.
-    """
+    """Iterations of one of the pipelines, each with its number among all, in order."""
 
     turn: Turn
     points: Points
+    """Of all loops around."""
     numbers: Ints
 
 

@@ -7,18 +7,13 @@ they touch its elements). Reuse buffers are those of [1] section V-B and figure 
 [1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
-from typing import TYPE_CHECKING
 
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Graph, Node
 from streamopt.strategies.codo.loop_orders import rewritten_order
-
-if TYPE_CHECKING:
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Graph, Node
 
 
 class CoarsePattern(StrEnum):
@@ -31,18 +26,12 @@ class CoarsePattern(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AccessCounts:
-    """How often a node touches an array.
-
-    Attributes
-    ----------
-    nested
-        As the code stands: once an iteration of all loops.
-    rewritten
-        Outside of the loops that don't move in the array: once an element that it names.
-    """
+    """How often a node touches an array."""
 
     nested: int
+    """As the code stands: once an iteration of all loops."""
     rewritten: int
+    """Outside of the loops that don't move in the array: once an element that it names."""
 
 
 def coarse_patterns(graph: Graph) -> dict[str, CoarsePattern]:
@@ -75,24 +64,16 @@ def access_counts(node: Node, access: Access) -> AccessCounts:
 
 @dataclass(frozen=True, slots=True)
 class ReuseBuffers:
-    """The buffers of figure 7 for one array that a nest reads through a window.
-
-    Attributes
-    ----------
-    fifo_loops
-        Loops that move in the array or the result alone: outermost first.
-    reduction_loops
-        Those that the buffers serve.
-    line_shape
-        Extents of ``lb``: as the array, but of rows as many as the window is high.
-    window_shape
-        Extents of ``wb``: as the array, but of rows and columns those of the window.
-    """
+    """The buffers of figure 7 for one array that a nest reads through a window."""
 
     fifo_loops: tuple[str, ...]
+    """Loops that move in the array or the result alone: outermost first."""
     reduction_loops: tuple[str, ...]
+    """Those that the buffers serve."""
     line_shape: tuple[int, ...]
+    """Extents of ``lb``: as the array, but of rows as many as the window is high."""
     window_shape: tuple[int, ...]
+    """Extents of ``wb``: as the array, but of rows and columns those of the window."""
 
 
 def reuse_buffers(node: Node, access: Access, shape: tuple[int, ...]) -> ReuseBuffers | None:

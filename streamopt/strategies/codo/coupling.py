@@ -6,20 +6,13 @@ side ([1] section VI, inter-task optimization), and on from there.
 [1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import networkx as nx
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.space.tiles import divisors
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from streamopt.ir.graph import Edge, Graph, Node
 
 LoopKey = tuple[str, str]
 """(node, loop)."""
@@ -27,21 +20,14 @@ LoopKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Coupled:
-    """The loops of a graph in groups of one unroll factor.
-
-    Attributes
-    ----------
-    group
-        By loop: the number of its group.
-    factors
-        By group: those that all of its loops can take, ascending.
-    fifo_loops
-        By node: the loops that move in an array that streams.
-    """
+    """The loops of a graph in groups of one unroll factor."""
 
     group: Mapping[LoopKey, int]
+    """By loop: the number of its group."""
     factors: tuple[tuple[int, ...], ...]
+    """By group: those that all of its loops can take, ascending."""
     fifo_loops: Mapping[str, frozenset[str]]
+    """By node: the loops that move in an array that streams."""
 
 
 def own_factors(node: Node) -> dict[str, tuple[int, ...]]:

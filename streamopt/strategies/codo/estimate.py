@@ -12,28 +12,23 @@ the tool reports few enough, so they are counted as the tool builds operators.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from streamopt.analysis.operations import OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.network import Operation
 from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.perf.pipelines.recurrence import Recurrence
-from streamopt.strategies.sequential.unrolled_nests import unrolled_as_written
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.network import Operation
-    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
-    from streamopt.target.device import Target
-    from streamopt.target.operators import OperatorCost
+from streamopt.strategies.sequential.unrolled_nests import UnrolledNest, unrolled_as_written
+from streamopt.target.device import Target
+from streamopt.target.operators import OperatorCost
 
 
 class DesignEstimate:
@@ -95,28 +90,19 @@ PIPELINE_CYCLES = 2
 
 @dataclass(frozen=True, slots=True)
 class NestModel:
-    """One iteration of a nest.
-
-    Attributes
-    ----------
-    operators
-        What it computes; None for a sequential node.
-    depth_cycles
-        From the first read to the last write.
-    update
-        Of a partial result; None where there is none.
-    least_dsps
-        Of the operators of one iteration, none of them shared.
-    unrolled
-        A sequential node with each lanes of its nests as they are written, the fastest first.
-    """
+    """One iteration of a nest."""
 
     operators: NodeOperators | None
+    """What it computes; None for a sequential node."""
     depth_cycles: int
+    """From the first read to the last write."""
     update: Recurrence | None
+    """Of a partial result; None where there is none."""
     least_dsps: int
+    """Of the operators of one iteration, none of them shared."""
     target: Target
     unrolled: tuple[UnrolledNest, ...] = ()
+    """A sequential node with each lanes of its nests as they are written, the fastest first."""
 
     def ii(self, distance: int) -> int:
         """Return the initiation interval, in cycles.
@@ -174,14 +160,7 @@ def _chained(operations: Sequence[Operation], target: Target) -> tuple[int, int]
     return depth + PIPELINE_CYCLES, sum(cost(operation).dsps for operation in operations)
 
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from streamopt.ir.graph import Node
-
-    Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
 
 
 MOST_VECTORS = 50_000
@@ -190,41 +169,29 @@ MOST_VECTORS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class UnrollChoice:
-    """Unroll factors of a nest, in program order of its loops, and its cycles by the model.
-
-    Attributes
-    ----------
-    unrolled
-        A sequential node with lanes of its own loops; factors are 1 then.
-    """
+    """Unroll factors of a nest, in program order of its loops, and its cycles by the model."""
 
     factors: tuple[int, ...]
     lanes: int
     ii: int
     cycles: int
     unrolled: UnrolledNest | None = None
+    """A sequential node with lanes of its own loops; factors are 1 then."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NestChoices:
-    """All vectors of a nest, best first.
-
-    Attributes
-    ----------
-    factors
-        Shape (vectors, loops), in program order of the loops.
-    distinct_lanes
-        Ascending.
-    unrolled
-        Of a sequential node, one for each vector.
-    """
+    """All vectors of a nest, best first."""
 
     factors: Integers
+    """Shape (vectors, loops), in program order of the loops."""
     lanes: Integers
     ii: Integers
     cycles: Integers
     distinct_lanes: tuple[int, ...]
+    """Ascending."""
     unrolled: tuple[UnrolledNest, ...] = ()
+    """Of a sequential node, one for each vector."""
 
     def reached(self, degree: int) -> int:
         """Return the most lanes of a vector within a degree: degrees between are no different."""

@@ -6,23 +6,15 @@ paper has lost its formulas; the factors of stage two are those of its code.
 [1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026, section VI.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.strategies.codo.coupling import coupled, own_factors
-from streamopt.strategies.codo.estimate import DesignEstimate, UnrollChoice, nest_choices
+from streamopt.strategies.codo.estimate import DesignEstimate, NestModel, UnrollChoice, nest_choices
 from streamopt.strategies.codo.loop_orders import work
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.strategies.codo.estimate import NestModel
 
 CAP_GROWTH = Fraction(17, 16)
 """From one parallelism cap to the next."""
@@ -32,18 +24,12 @@ LANES_GROWTH = Fraction(33, 32)
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """A design that the scheduler came to.
-
-    Attributes
-    ----------
-    cap
-        The parallelism degree that no nest exceeds but by what FIFOs ask of it.
-    degrees
-        By node, after each stage: allocation, upscaling, downscaling.
-    """
+    """A design that the scheduler came to."""
 
     cap: int
+    """The parallelism degree that no nest exceeds but by what FIFOs ask of it."""
     degrees: tuple[tuple[str, Mapping[str, int]], ...]
+    """By node, after each stage: allocation, upscaling, downscaling."""
     choices: Mapping[str, UnrollChoice]
     cycles: int
     dsps: int

@@ -8,40 +8,27 @@ references of theirs, the heaviest first, until every nest has its place.
 [1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026, section IV-B.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import completes_rows
-from streamopt.ir.expression import Binary, Call, walk
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.expression import Access, Binary, Call, walk
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import topological_order
 from streamopt.space.decisions import read_stream_order, write_stream_order
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
 
 Order = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The loop orders of all nodes.
-
-    Attributes
-    ----------
-    references
-        By node, in the order in which they were placed: the channels that it follows.
-    """
+    """The loop orders of all nodes."""
 
     orders: Mapping[str, Order]
     references: Mapping[str, tuple[str, ...]]
+    """By node, in the order in which they were placed: the channels that it follows."""
 
 
 def work(node: Node) -> int:

@@ -10,27 +10,23 @@ says that the design gets faster.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
+from streamopt.ir.graph import Edge, Graph, Node
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.space.assemble import full_fifo
 from streamopt.strategies.codo.channels import access_counts, coarse_patterns, reuse_buffers
-from streamopt.strategies.codo.estimate import nest_model
+from streamopt.strategies.codo.estimate import NestModel, UnrollChoice, nest_model
 from streamopt.strategies.codo.exploration import Explorer
-from streamopt.strategies.codo.loop_orders import aligned, streams
-from streamopt.strategies.rival import DesignStep, RivalAnswer
+from streamopt.strategies.codo.loop_orders import Alignment, aligned, streams
+from streamopt.strategies.rival import DesignStep, RivalAnswer, RivalRequest
 from streamopt.transforms.rewrites import changed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.strategies.codo.estimate import NestModel, UnrollChoice
     from streamopt.strategies.codo.exploration import Explored
-    from streamopt.strategies.codo.loop_orders import Alignment
-    from streamopt.strategies.rival import RivalRequest
 
 REWRITES = ("fold_borders", "private_arguments", "stream_windows")
 """Several writers become one, arguments get one reader, windows take their array from a stream."""
@@ -97,19 +93,13 @@ MOST_OVER = 32
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """A design within the DSPs.
-
-    Attributes
-    ----------
-    fifos
-        Channels that stream.
-    downgraded
-        Pairs (nest, channel): channels that could stream, but conflict with the nest's strategy.
-    """
+    """A design within the DSPs."""
 
     explored: Explored
     fifos: tuple[str, ...]
+    """Channels that stream."""
     downgraded: tuple[tuple[str, str], ...] = ()
+    """Pairs (nest, channel): channels that could stream, but conflict with the nest's strategy."""
 
 
 def scheduled(

@@ -8,8 +8,6 @@ they walk the arrays between them; all channels are ping-pong buffers.
 2024.
 """
 
-from __future__ import annotations
-
 from streamopt.strategies.hida.strategy import design
 
 __all__ = ["design"]

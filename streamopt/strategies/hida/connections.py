@@ -3,19 +3,12 @@
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024, section 6.5.1, step (1), and Table 4.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Iter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.graph import Edge, Graph
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.graph import Edge, Graph
 
 Places = tuple[int | None, ...]
 Scales = tuple[Fraction | None, ...]
@@ -23,28 +16,20 @@ Scales = tuple[Fraction | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Two nodes and the array between them; None where a loop meets none of the other side.
-
-    Attributes
-    ----------
-    source_to_target
-        Permutation map: for every loop of the target, the place of the source's loop.
-    target_to_source
-        The same for every loop of the source.
-    source_scales
-        Scaling map: for every loop of the source, its stride in the array over that of the
-        target's loop.
-    target_scales
-        The same for every loop of the target.
-    """
+    """Two nodes and the array between them; None where a loop meets none of the other side."""
 
     source: str
     target: str
     array: str
     source_to_target: Places
+    """Permutation map: for every loop of the target, the place of the source's loop."""
     target_to_source: Places
+    """The same for every loop of the source."""
     source_scales: Scales
+    """Scaling map: for every loop of the source, its stride in the array over that of the target's
+    loop."""
     target_scales: Scales
+    """The same for every loop of the target."""
 
     def other(self, node: str) -> str:
         """Return the node on the other side."""

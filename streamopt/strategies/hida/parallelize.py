@@ -6,43 +6,29 @@
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
-from streamopt.strategies.hida.connections import connections
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Graph, Node
+from streamopt.strategies.hida.connections import Connection, connections
 from streamopt.strategies.hida.partition import accesses_of, node_partition, widest
-from streamopt.strategies.hida.quality import choices
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from fractions import Fraction
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.strategies.hida.connections import Connection
-    from streamopt.strategies.hida.quality import FactorChoice
-    from streamopt.strategies.hida.tasks import Task
-    from streamopt.target.device import Target
+from streamopt.strategies.hida.quality import FactorChoice, choices
+from streamopt.strategies.hida.tasks import Task
+from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)
 class Awareness:
-    """The facts that parallelization respects; without both it is what Table 5 calls naive.
-
-    Attributes
-    ----------
-    intensity
-        Whether lanes are in proportion to work; else every node may have them all.
-    connections
-        Whether factors agree with those of the nodes on the other side of arrays.
-    """
+    """The facts that parallelization respects; without both it is what Table 5 calls naive."""
 
     intensity: bool
+    """Whether lanes are in proportion to work; else every node may have them all."""
     connections: bool
+    """Whether factors agree with those of the nodes on the other side of arrays."""
 
 
 BOTH = Awareness(intensity=True, connections=True)
@@ -181,18 +167,12 @@ def _agree(factors: tuple[int, ...], constraint: tuple[Fraction | None, ...]) ->
 
 @dataclass(frozen=True, slots=True)
 class Parallelization:
-    """The factors of all nodes at one maximum parallel factor.
-
-    Attributes
-    ----------
-    most
-        The maximum parallel factor: lanes of the most critical node.
-    most_lanes
-        Parallel factor of every node.
-    """
+    """The factors of all nodes at one maximum parallel factor."""
 
     most: int
+    """The maximum parallel factor: lanes of the most critical node."""
     most_lanes: Mapping[str, int]
+    """Parallel factor of every node."""
     choices: Mapping[str, FactorChoice]
 
     @property

@@ -3,22 +3,14 @@
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024, Table 6, and the pass ``array-partition`` of its code.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from math import gcd, prod
-from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Iter
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Graph, Node, SequentialNode
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Graph, Node
-
-    Factors = Mapping[str, int]
+Factors = Mapping[str, int]
 
 MOST_UNKNOWN_BANKS = 3
 """Banks of a dimension in which the distance between two lanes is no constant."""

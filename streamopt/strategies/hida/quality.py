@@ -9,26 +9,19 @@ of them (`streamopt.perf.pipelines.recurrence`), which adds the lanes of a sum u
 [2] Ye et al., ScaleHLS, HPCA 2022, section V-E.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator
-from streamopt.perf.as_built.node_operators import node_operators
+from streamopt.ir.schedule import NodePlan
+from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.space.tiles import divisors
 from streamopt.strategies.sequential.unrolled_nests import unrolled_as_written
-
-if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.network import Operation
-    from streamopt.ir.schedule import NodePlan
-    from streamopt.perf.as_built.node_operators import NodeOperators
-    from streamopt.target.device import Target
+from streamopt.target.device import Target
 
 LOAD_CYCLES, STORE_CYCLES = 2, 1
 """Of a buffer, in the estimator of [2]."""
@@ -38,21 +31,15 @@ OVERHEAD_CYCLES = 2
 
 @dataclass(frozen=True, slots=True)
 class FactorChoice:
-    """Unroll factors of a node, in the program order of its loops, and what they are worth.
-
-    Attributes
-    ----------
-    lanes
-        Copies of the loop body.
-    plan
-        Of a sequential node, whose factors are of the loops of an order; all others are 1.
-    """
+    """Unroll factors of a node, in the program order of its loops, and what they are worth."""
 
     factors: tuple[int, ...]
     lanes: int
+    """Copies of the loop body."""
     latency_cycles: int
     dsps: int
     plan: NodePlan | None = None
+    """Of a sequential node, whose factors are of the loops of an order; all others are 1."""
 
 
 def loop_order(node: Node) -> tuple[str, ...]:

@@ -5,13 +5,15 @@ Every decision is told as a step, in the names of the graph.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.graph import Graph, Node
 from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.strategies.hida.parallelize import Parallelizer, largest_within
 from streamopt.strategies.hida.partition import partitions
-from streamopt.strategies.hida.quality import loop_order
+from streamopt.strategies.hida.quality import FactorChoice, loop_order
 from streamopt.strategies.hida.tasks import (
     Task,
     functional_dataflow,
@@ -19,17 +21,11 @@ from streamopt.strategies.hida.tasks import (
     fuse_patterns,
     task_of,
 )
-from streamopt.strategies.rival import DesignStep, RivalAnswer, ping_pongs
+from streamopt.strategies.rival import DesignStep, RivalAnswer, RivalRequest, ping_pongs
 from streamopt.transforms.rewrites import changed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from streamopt.ir.graph import Graph, Node
     from streamopt.strategies.hida.parallelize import Parallelization
-    from streamopt.strategies.hida.quality import FactorChoice
-    from streamopt.strategies.hida.tasks import Task
-    from streamopt.strategies.rival import RivalRequest
 
 PATTERNS = ("fold_borders", "fold_copies", "fold_pointwise")
 """Fusions of Algorithm 2 that leave one nest: fills and copies, and element-wise operations."""

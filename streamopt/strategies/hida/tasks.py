@@ -3,34 +3,21 @@
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024, sections 6.1 and 6.2.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import SequentialNode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.graph import Graph, Node
+from streamopt.ir.graph import Graph, Node, SequentialNode
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The unit of dispatch: a node, or several that make a dataflow of their own.
-
-    Attributes
-    ----------
-    nodes
-        In the graph's order.
-    intensity
-        Iterations of all its nodes.
-    """
+    """The unit of dispatch: a node, or several that make a dataflow of their own."""
 
     nodes: tuple[str, ...]
+    """In the graph's order."""
     intensity: int
+    """Iterations of all its nodes."""
 
     @property
     def name(self) -> str:

@@ -1,7 +1,5 @@
 """POM: loop orders by dependences, then tiles for the bottleneck of the longest path."""
 
-from __future__ import annotations
-
 from streamopt.strategies.pom.program_stage import dependence_steps
 from streamopt.strategies.pom.strategy import design
 

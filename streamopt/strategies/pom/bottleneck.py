@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.schedule import NodePlan
+from streamopt.strategies.pom.dependence_graph import DependenceGraph
 from streamopt.strategies.pom.estimate import (
     EstimateLimits,
     NestEstimate,
@@ -17,47 +20,32 @@ from streamopt.strategies.pom.estimate import (
     estimated_within,
 )
 from streamopt.strategies.rival import DesignStep
+from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.schedule import NodePlan
-    from streamopt.strategies.pom.dependence_graph import DependenceGraph
     from streamopt.strategies.pom.nest import FusedNest
-    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
-    from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)
 class TiledNest:
-    """Tile sizes of a nest, outermost loop first, and their estimate.
-
-    Attributes
-    ----------
-    plan
-        Of a sequential nest, with the order that it has; None of others.
-    """
+    """Tile sizes of a nest, outermost loop first, and their estimate."""
 
     tiles: tuple[int, ...]
     estimate: NestEstimate
     plan: NodePlan | None = None
+    """Of a sequential nest, with the order that it has; None of others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The tiles of all nests.
-
-    Attributes
-    ----------
-    cycles
-        Of the slowest path, the nests of which run one after another.
-    dsps
-        Of the nest that has most: operators are used by one nest after another.
-    """
+    """The tiles of all nests."""
 
     points: dict[str, TiledNest]
     cycles: int
+    """Of the slowest path, the nests of which run one after another."""
     dsps: int
+    """Of the nest that has most: operators are used by one nest after another."""
     steps: tuple[DesignStep, ...]
 
 

@@ -4,15 +4,10 @@
 HPCA 2024.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from streamopt.ir.graph import Node
+from streamopt.ir.graph import Node
 
 MOST_NESTS = 30
 """Above it the published code looks for no paths: all nests are one."""

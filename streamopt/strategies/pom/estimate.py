@@ -9,28 +9,26 @@ each reduction.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.analysis.operations import BEFORE
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
+from streamopt.ir.network import Operation
+from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.operation_graph import chain_cycles
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.network import Operation
-    from streamopt.ir.operators import Operator
     from streamopt.strategies.pom.nest import FusedNest, NestStatement
-    from streamopt.target.device import Target
 
 LOAD_CYCLES = 2
 STORE_CYCLES = 1
@@ -49,17 +47,12 @@ Elements: TypeAlias = "list[NDArray[np.int64]]"
 
 @dataclass(frozen=True, slots=True)
 class NestEstimate:
-    """Cycles and DSPs of a nest.
-
-    Attributes
-    ----------
-    ii
-        Cycles between the starts of two iterations of the pipelined tile loops.
-    """
+    """Cycles and DSPs of a nest."""
 
     cycles: int
     dsps: int
     ii: int
+    """Cycles between the starts of two iterations of the pipelined tile loops."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,37 +7,26 @@ dependences, and fusion where it is safe ([1] VI-A).
 [1] Zhang et al., POM, HPCA 2024.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import reads
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import AccessMode, Pipeline, Port
+from streamopt.ir.expression import Access, reads
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.network import AccessMode, Operation, Pipeline, Port
 from streamopt.perf.pipelines.operation_graph import built_operations
-from streamopt.space.fixed import NOTHING_FIXED
+from streamopt.space.fixed import NOTHING_FIXED, Fixed
 from streamopt.strategies.pom.dependence_graph import (
     DependenceGraph,
     distance_vectors,
     hinted_order,
 )
 from streamopt.strategies.rival import DesignStep
-from streamopt.strategies.sequential.unrolled_nests import unrolled_in_any_order
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.network import Operation
-    from streamopt.space.fixed import Fixed
-    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
-    from streamopt.target.device import Target
+from streamopt.strategies.sequential.unrolled_nests import UnrolledNest, unrolled_in_any_order
+from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +60,15 @@ class NestStatement:
 
 @dataclass(frozen=True, slots=True)
 class FusedNest:
-    """Statements that share their loops.
-
-    Attributes
-    ----------
-    trip_counts
-        Outermost first.
-    unrolled
-        Of a sequential node: its orders and lanes, the fastest first; empty for others.
-    fixed
-        For each loop the tile size that a user asks for, 0 for none; empty for none at all.
-    """
+    """Statements that share their loops."""
 
     trip_counts: tuple[int, ...]
+    """Outermost first."""
     statements: tuple[NestStatement, ...]
     unrolled: tuple[UnrolledNest, ...] = ()
+    """Of a sequential node: its orders and lanes, the fastest first; empty for others."""
     fixed: tuple[int, ...] = ()
+    """For each loop the tile size that a user asks for, 0 for none; empty for none at all."""
 
     @property
     def name(self) -> str:

@@ -15,30 +15,22 @@ published system has no legality test; here a step that breaks a dependence is n
 [1] Zhang et al., POM, HPCA 2024.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import DependenceKind
 from streamopt.errors import LegalityError
-from streamopt.ir.loop_steps import After, Fuse, Interchange, Skew
+from streamopt.ir.loop_steps import After, Fuse, Interchange, LoopStep, Skew
 from streamopt.strategies.pom.nest import MOST_FUSED
 from streamopt.strategies.rival import DesignStep
-from streamopt.transforms.scheduling import transformed
+from streamopt.transforms.scheduling import TimedProgram, TimedStatement, transformed
 from streamopt.transforms.scheduling.times import (
     carried_inside,
     flow_distances,
     is_carried_inside,
 )
 from streamopt.transforms.scheduling.transformed import step_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from streamopt.ir.loop_steps import LoopStep
-    from streamopt.transforms.scheduling import TimedProgram, TimedStatement
 
 _WIDE = 9
 """Dependences of a statement on itself from which on the published code skews by (1, 2)."""
@@ -47,19 +39,13 @@ _STAGE = "dependence-aware transformation"
 
 @dataclass(frozen=True, slots=True)
 class ProgramStage:
-    """The first stage carried out on a program.
-
-    Attributes
-    ----------
-    program
-        After the steps.
-    told
-        Every step, also those that were refused, with the reason.
-    """
+    """The first stage carried out on a program."""
 
     program: TimedProgram
+    """After the steps."""
     steps: tuple[LoopStep, ...]
     told: tuple[DesignStep, ...]
+    """Every step, also those that were refused, with the reason."""
 
 
 def dependence_steps(program: TimedProgram, kept: frozenset[str] = frozenset()) -> ProgramStage:

@@ -8,26 +8,22 @@ HPCA 2024.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.schedule import NodePlan, Schedule
-from streamopt.space.fixed import NOTHING_FIXED
+from streamopt.space.fixed import NOTHING_FIXED, Fixed
 from streamopt.strategies.pom.bottleneck import searched
+from streamopt.strategies.pom.dependence_graph import DependenceGraph
 from streamopt.strategies.pom.nest import transformed_graph
-from streamopt.strategies.rival import DesignStep, RivalAnswer, ping_pongs
+from streamopt.strategies.rival import DesignStep, RivalAnswer, RivalRequest, ping_pongs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.ir.graph import Graph
-    from streamopt.space.fixed import Fixed
     from streamopt.strategies.pom.bottleneck import Searched
-    from streamopt.strategies.pom.dependence_graph import DependenceGraph
     from streamopt.strategies.pom.nest import Transformed
-    from streamopt.strategies.rival import RivalRequest
 
 _MOST_TOLD = 8
 """Data paths that are told; large graphs have very many."""

@@ -8,46 +8,34 @@ Nests of a graph are perfect and their bounds constant: what the passes *loop pe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
-from streamopt.ir.network import AccessMode, Pipeline, Port
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Graph, Node
+from streamopt.ir.network import AccessMode, Operation, Pipeline, Port
+from streamopt.ir.program import Loop
 from streamopt.perf.pipelines.operation_graph import built_operations
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.network import Operation
-    from streamopt.ir.program import Loop
 
 
 @dataclass(frozen=True, slots=True)
 class BandStatement:
-    """One statement of a band.
-
-    Attributes
-    ----------
-    reads
-        Pairs (value, access): what is loaded.
-    operations
-        In order; the last one makes the result of a reduction from its partial value, which is
-        named `streamopt.analysis.operations.BEFORE`.
-    start
-        Value that the partial value is in the first iteration, if it isn't the identity.
-    """
+    """One statement of a band."""
 
     target: Access
     reads: tuple[tuple[str, Access], ...]
+    """Pairs (value, access): what is loaded."""
     operations: tuple[Operation, ...]
+    """In order; the last one makes the result of a reduction from its partial value, which is named
+    `streamopt.analysis.operations.BEFORE`."""
     result: str
     accumulates: bool = False
     start: str | None = None
+    """Value that the partial value is in the first iteration, if it isn't the identity."""
 
 
 @dataclass(frozen=True, slots=True)

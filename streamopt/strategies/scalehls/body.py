@@ -8,22 +8,17 @@ partial value in between: it is loaded once and stored once for each element ([1
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE
-from streamopt.strategies.scalehls.partition import addresses
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
-    from streamopt.ir.operators import Operator
-    from streamopt.strategies.scalehls.band import Band, BandStatement
-    from streamopt.strategies.scalehls.partition import Address
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
+from streamopt.ir.operators import Operator
+from streamopt.strategies.scalehls.band import Band, BandStatement
+from streamopt.strategies.scalehls.partition import Address, addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +32,12 @@ class MemoryTouch:
 
 @dataclass(slots=True, frozen=True)
 class BodyStep:
-    """A load, a store or an operation.
-
-    Attributes
-    ----------
-    operands
-        Numbers of earlier steps that it waits for.
-    does
-        The operator and its element type; None for an access.
-    """
+    """A load, a store or an operation."""
 
     operands: tuple[int, ...]
+    """Numbers of earlier steps that it waits for."""
     does: tuple[Operator, ElementType] | None = None
+    """The operator and its element type; None for an access."""
     touch: MemoryTouch | None = None
 
 

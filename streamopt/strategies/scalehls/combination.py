@@ -8,21 +8,18 @@ the dataflow run at the same time, levels one after another; nothing is shared b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
     from streamopt.strategies.scalehls.exploration import DesignPoint, ExploredBand
 
-    Amounts: TypeAlias = NDArray[np.int64]
-    Joining: TypeAlias = Callable[[Amounts, Amounts], Amounts]
+Amounts: TypeAlias = NDArray[np.int64]
+Joining: TypeAlias = Callable[[Amounts, Amounts], Amounts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +33,12 @@ class Combined:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pareto:
-    """Pareto points, the fastest first.
-
-    Attributes
-    ----------
-    chosen
-        For each band so far, the place of its point, by Pareto point.
-    """
+    """Pareto points, the fastest first."""
 
     cycles: Amounts
     dsps: Amounts
     chosen: tuple[Amounts, ...] = ()
+    """For each band so far, the place of its point, by Pareto point."""
 
 
 def combined(levels: Sequence[Sequence[ExploredBand]], dsp_limit: int) -> Combined | None:

@@ -6,14 +6,10 @@ the stages that it passes by become one, or a copy is inserted into each of them
 [1] Ye et al., ScaleHLS, HPCA 2022.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 Path: TypeAlias = tuple[str, str]
 """Producer and consumer of an array."""
@@ -29,16 +25,11 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Dataflow:
-    """Stages that work on different frames at the same time.
-
-    Attributes
-    ----------
-    stages
-        Levels of each stage: procedures of one level run at the same time, levels of a stage one
-        after another.
-    """
+    """Stages that work on different frames at the same time."""
 
     stages: tuple[tuple[tuple[str, ...], ...], ...]
+    """Levels of each stage: procedures of one level run at the same time, levels of a stage one
+    after another."""
     copies: tuple[Copy, ...] = ()
 
     def interval(self, latency: Mapping[str, int], copying: Mapping[Path, int]) -> int:

@@ -11,23 +11,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from random import Random
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from streamopt.ir.schedule import NodePlan
 from streamopt.space.tiles import divisors
+from streamopt.strategies.scalehls.band import Band
 from streamopt.strategies.scalehls.quality import Latencies, quality
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from streamopt.ir.schedule import NodePlan
-    from streamopt.strategies.scalehls.band import Band
-    from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
-    from streamopt.target.device import Target
+from streamopt.strategies.sequential.unrolled_nests import UnrolledNest
+from streamopt.target.device import Target
 
 SEED = 0
 """Published runs take the time of day, so that no two are the same."""
@@ -35,38 +32,26 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True, order=True)
 class DesignPoint:
-    """A design point of a band.
-
-    Attributes
-    ----------
-    tiles
-        Tile size of each loop, outermost loop first.
-    plan
-        Of a sequential node.
-    """
+    """A design point of a band."""
 
     cycles: int
     dsps: int
     ii: int
     tiles: tuple[int, ...]
+    """Tile size of each loop, outermost loop first."""
     plan: NodePlan | None = field(default=None, compare=False)
+    """Of a sequential node."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExploredBand:
-    """The Pareto points that were found of a band.
-
-    Attributes
-    ----------
-    points
-        The Pareto frontier of cycles and DSPs, the fastest first.
-    estimated
-        Tilings that were estimated.
-    """
+    """The Pareto points that were found of a band."""
 
     name: str
     points: tuple[DesignPoint, ...]
+    """The Pareto frontier of cycles and DSPs, the fastest first."""
     estimated: int
+    """Tilings that were estimated."""
 
 
 def frontier(points: Iterable[DesignPoint]) -> tuple[DesignPoint, ...]:
@@ -192,39 +177,26 @@ Tiling: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ExplorationLimits:
-    """How far a band is explored; the defaults are those of the published code.
-
-    Attributes
-    ----------
-    first_lanes
-        Lanes up to which all tilings are tried at first.
-    most_lanes, most_loop_lanes
-        Lanes of a band, and tile size of one loop, at most.
-    rounds
-        Neighbours that are tried at most.
-    distance
-        How far a neighbour is at most.
-    """
+    """How far a band is explored; the defaults are those of the published code."""
 
     first_lanes: int = 32
+    """Lanes up to which all tilings are tried at first."""
+    # most_lanes, most_loop_lanes: lanes of a band, and tile size of one loop, at most
     most_lanes: int = 1024
     most_loop_lanes: int = 128
     rounds: int = 100
+    """Neighbours that are tried at most."""
     distance: float = 3.0
+    """How far a neighbour is at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class TilingSpace:
-    """The tilings of a band within limits.
-
-    Attributes
-    ----------
-    sizes
-        Tile sizes of each loop, outermost loop first: divisors of its trip count.
-    """
+    """The tilings of a band within limits."""
 
     loops: tuple[str, ...]
     sizes: tuple[tuple[int, ...], ...]
+    """Tile sizes of each loop, outermost loop first: divisors of its trip count."""
 
     def tiles(self, tiling: Tiling) -> dict[str, int]:
         """Return the tile size of each loop."""

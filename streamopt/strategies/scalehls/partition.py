@@ -5,19 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 from math import gcd
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
-from streamopt.ir.affine import FloorDiv, Iter, Mod
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from streamopt.ir.affine import Affine, Atom
-    from streamopt.ir.expression import Access
+from streamopt.ir.affine import Affine, Atom, FloorDiv, Iter, Mod
+from streamopt.ir.expression import Access
 
 
 class Fashion(StrEnum):
@@ -88,19 +84,13 @@ def bank_of(address: Address, partition: Sequence[DimensionPartition]) -> int | 
 
 @dataclass(frozen=True, slots=True)
 class LanePlace:
-    """One subscript in one lane: ``moving + offset``.
-
-    Attributes
-    ----------
-    moving
-        What changes from tile to tile, as text; places with equal ones have a constant distance.
-    step
-        The moving part is a multiple of it; 0 where nothing moves.
-    """
+    """One subscript in one lane: ``moving + offset``."""
 
     moving: str
+    """What changes from tile to tile, as text; places with equal ones have a constant distance."""
     offset: int
     step: int
+    """The moving part is a multiple of it; 0 where nothing moves."""
 
 
 Address: TypeAlias = tuple[LanePlace, ...]

@@ -15,22 +15,20 @@ The steps of a body run as late as possible, with the ports of memory banks.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.element import ElementType
+from streamopt.ir.operators import Operator
+from streamopt.strategies.scalehls.band import Band
 from streamopt.strategies.scalehls.body import unrolled_body
-from streamopt.strategies.scalehls.partition import array_partition, bank_of
+from streamopt.strategies.scalehls.partition import DimensionPartition, array_partition, bank_of
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from streamopt.ir.element import ElementType
-    from streamopt.ir.operators import Operator
-    from streamopt.strategies.scalehls.band import Band
     from streamopt.strategies.scalehls.body import BodyStep, UnrolledBody
-    from streamopt.strategies.scalehls.partition import DimensionPartition
-    from streamopt.target.device import Target
 
 LOOP_CYCLES = 2
 """To enter and to leave a loop."""
@@ -38,22 +36,15 @@ LOOP_CYCLES = 2
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Cycles and DSPs of a band with its tiles unrolled, for any initiation interval.
-
-    Attributes
-    ----------
-    iterations
-        Of the flattened tile loops.
-    iteration_cycles
-        From the begin of an iteration to its end.
-    units
-        Pairs (operations in an iteration, DSPs of one unit), one for each kind of operation.
-    """
+    """Cycles and DSPs of a band with its tiles unrolled, for any initiation interval."""
 
     iterations: int
+    """Of the flattened tile loops."""
     iteration_cycles: int
+    """From the begin of an iteration to its end."""
     least_ii: int
     units: tuple[tuple[int, int], ...]
+    """Pairs (operations in an iteration, DSPs of one unit), one for each kind of operation."""
 
     def cycles(self, ii: int) -> int:
         """Return the latency at an initiation interval."""
@@ -120,21 +111,14 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True)
 class BodyTimetable:
-    """A schedule of one iteration of a body.
-
-    Attributes
-    ----------
-    begins
-        Cycle in which each step begins.
-    cycles
-        Of the iteration.
-    most_accesses
-        Of one bank in an iteration.
-    """
+    """A schedule of one iteration of a body."""
 
     begins: tuple[int, ...]
+    """Cycle in which each step begins."""
     cycles: int
+    """Of the iteration."""
     most_accesses: int
+    """Of one bank in an iteration."""
 
 
 def timetable(body: UnrolledBody, latency: Latencies) -> BodyTimetable:

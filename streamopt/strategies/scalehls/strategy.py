@@ -9,18 +9,20 @@ Representation, HPCA 2022.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
-from streamopt.ir.graph import SequentialNode
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.schedule import NodePlan, Schedule
-from streamopt.strategies.rival import DesignStep, RivalAnswer, ping_pongs
-from streamopt.strategies.scalehls.band import graph_band, optimized_order, permutation_map
-from streamopt.strategies.scalehls.combination import combined
+from streamopt.strategies.rival import DesignStep, RivalAnswer, RivalRequest, ping_pongs
+from streamopt.strategies.scalehls.band import Band, graph_band, optimized_order, permutation_map
+from streamopt.strategies.scalehls.combination import Combined, combined
 from streamopt.strategies.scalehls.dataflow import (
+    Path,
     levels_of,
     merged_stages,
     with_copies,
@@ -28,17 +30,10 @@ from streamopt.strategies.scalehls.dataflow import (
 )
 from streamopt.strategies.scalehls.exploration import explore, explored_nests
 from streamopt.strategies.sequential.unrolled_nests import unrolled_as_written
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.graph import Graph
-    from streamopt.strategies.rival import RivalRequest
-    from streamopt.strategies.scalehls.band import Band
-    from streamopt.strategies.scalehls.combination import Combined
-    from streamopt.strategies.scalehls.dataflow import Path
     from streamopt.strategies.scalehls.exploration import DesignPoint, ExploredBand
-    from streamopt.target.device import Target
 
 MOST_KEPT = 128
 """Bands whose exploration is remembered: it is the same at every limit on DSPs."""

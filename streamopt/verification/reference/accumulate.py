@@ -25,15 +25,14 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.ir.operators import Reduction
 from streamopt.verification.reference.bounded_array import Bounded, V, interval, settled
+from streamopt.verification.reference.error_bounds import Reals
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from streamopt.verification.reference.bounded_array import FloatArray
-    from streamopt.verification.reference.error_bounds import Reals
 
 _SLACK = 1.0 + 2.0**-20  # rounding of sums of up to 2**32 bounds
 

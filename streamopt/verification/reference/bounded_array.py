@@ -11,21 +11,18 @@ the interval unknown, and one that overflows is a large number, not an infinity.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.ir.expression import CompareOp, LogicOp
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-    FloatArray: TypeAlias = NDArray[np.float64]
-    Truth: TypeAlias = NDArray[np.bool_]
-    Ends: TypeAlias = tuple[FloatArray, FloatArray]
+FloatArray: TypeAlias = NDArray[np.float64]
+Truth: TypeAlias = NDArray[np.bool_]
+Ends: TypeAlias = tuple[FloatArray, FloatArray]
 
 _LARGEST = float(np.finfo(np.float64).max)
 SLACK = 1.0 + 2.0**-40
@@ -37,21 +34,15 @@ V = 2.0**-53
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounded:
-    """A value of the reference, and how far an evaluation in the element type may be off.
-
-    Attributes
-    ----------
-    grain
-        Power of two that all elements with bound 0 are multiples of; 0 if none is known.
-    ends
-        Lower and upper ends of all evaluations where the bound is infinite, NaN where nothing is
-        known; None if nothing is known anywhere.
-    """
+    """A value of the reference, and how far an evaluation in the element type may be off."""
 
     value: FloatArray
     bound: FloatArray
     grain: float = 0.0
+    """Power of two that all elements with bound 0 are multiples of; 0 if none is known."""
     ends: Ends | None = None
+    """Lower and upper ends of all evaluations where the bound is infinite, NaN where nothing is
+    known; None if nothing is known anywhere."""
 
     def at(self, flat: NDArray[np.intp]) -> Bounded:
         """Return the elements at flat indices."""

@@ -55,6 +55,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import erf, inf, nan, pi
@@ -79,8 +80,6 @@ from streamopt.verification.reference.bounded_array import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from streamopt.verification.reference.bounded_array import Ends, FloatArray, Truth
 
 FUNCTION_ULPS = 4
@@ -89,22 +88,15 @@ FUNCTION_ULPS = 4
 
 @dataclass(frozen=True, slots=True)
 class Reals:
-    """The operations in one floating-point type; see the module for the bounds.
-
-    Attributes
-    ----------
-    digits
-        Bits of a significand.
-    unit
-        Unit roundoff.
-    underflow
-        Smallest normal number.
-    """
+    """The operations in one floating-point type; see the module for the bounds."""
 
     element: ElementType
     digits: int
+    """Bits of a significand."""
     unit: float
+    """Unit roundoff."""
     underflow: float
+    """Smallest normal number."""
     largest: float
 
     @staticmethod

@@ -13,21 +13,25 @@ An element that no nest has written is NaN, with an infinite bound.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
+    Access,
     Binary,
     Call,
     Cast,
     Compare,
+    Expression,
     Index,
     Literal,
     Logic,
@@ -38,7 +42,10 @@ from streamopt.ir.expression import (
     negated,
     reads,
 )
-from streamopt.verification.reference.accumulate import accumulator
+from streamopt.ir.expression import Condition as ConditionTree
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Nest, Program, Statement
+from streamopt.verification.reference.accumulate import Accumulator, accumulator
 from streamopt.verification.reference.bounded_array import (
     Bounded,
     BoundedCondition,
@@ -50,6 +57,7 @@ from streamopt.verification.reference.bounded_array import (
 from streamopt.verification.reference.error_bounds import Reals
 from streamopt.verification.reference.in_order import execute_in_order
 from streamopt.verification.reference.whole_numbers import (
+    Arithmetic,
     FixedArrays,
     Integers,
     arithmetic_of,
@@ -59,20 +67,9 @@ from streamopt.verification.reference.whole_numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.expression import Access, Expression
-    from streamopt.ir.expression import Condition as ConditionTree
-    from streamopt.ir.operators import Reduction
-    from streamopt.ir.program import Array, Nest, Program, Statement
-    from streamopt.verification.reference.accumulate import Accumulator
     from streamopt.verification.reference.bounded_array import FloatArray
-    from streamopt.verification.reference.whole_numbers import Arithmetic
 
-    Point: TypeAlias = dict[str, NDArray[np.int64]]
+Point: TypeAlias = dict[str, NDArray[np.int64]]
 
 BLOCK_POINTS = 2**20
 """Most iterations evaluated at once: some ten temporary arrays of 8 MB."""
@@ -80,18 +77,12 @@ BLOCK_POINTS = 2**20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """Values of one array, and how far an evaluation in its element type may be off.
-
-    Attributes
-    ----------
-    value
-        Double precision, of the array's shape.
-    bound
-        Absolute, per element; infinite where nothing can be promised.
-    """
+    """Values of one array, and how far an evaluation in its element type may be off."""
 
     value: FloatArray
+    """Double precision, of the array's shape."""
     bound: FloatArray
+    """Absolute, per element; infinite where nothing can be promised."""
 
 
 def execute(

@@ -14,15 +14,18 @@ Large nests are compiled (`streamopt.verification.reference.compiled_order`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Call, Function, reads, walk
+from streamopt.ir.program import Array, Nest, Program
 from streamopt.verification.exact.interpreter import run_nest
 from streamopt.verification.exact.scalar_operations import CONVERSIONS, OPERATIONS, mantissa
 from streamopt.verification.reference.bounded_array import (
@@ -39,13 +42,6 @@ from streamopt.verification.reference.compiled_order import (
 )
 from streamopt.verification.reference.error_bounds import Reals
 from streamopt.verification.reference.scalar_cpp import SAME_EVERYWHERE, can_be_compiled, has_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from streamopt.ir.program import Array, Nest, Program
 
 
 def execute_in_order(
@@ -134,17 +130,12 @@ class UnsureError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedScalar:
-    """A double, how far the other evaluation may be off, and how precise that one is.
-
-    Attributes
-    ----------
-    digits
-        Bits of its significands: 11 for ``half``, 24 for ``float``, 53 for ``double``.
-    """
+    """A double, how far the other evaluation may be off, and how precise that one is."""
 
     value: float
     bound: float
     digits: int
+    """Bits of its significands: 11 for ``half``, 24 for ``float``, 53 for ``double``."""
 
     def rounded(self, value: float, propagated: float, digits: int) -> BoundedScalar:
         """Return the result of one operation, rounded by both evaluations."""

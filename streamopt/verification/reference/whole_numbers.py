@@ -11,10 +11,12 @@ floating-point values, or may saturate at another place in another order of summ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.ir.element import MAX_ELEMENT_BITS, ElementType, FixedPoint
 from streamopt.ir.expression import BinaryOp, Function
@@ -24,10 +26,6 @@ from streamopt.verification.reference.error_bounds import Reals
 from streamopt.verification.storage import mantissas_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from streamopt.verification.reference.bounded_array import FloatArray
 
 _WORD_BITS = 63
