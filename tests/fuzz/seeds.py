@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import streamopt as so
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SEEDS", "WEIGHTED", "scheduled_graph"]
+__all__ = ["SCHEDULED", "SEEDS", "WEIGHTED"]
 from tests.support.programs.mlir_texts import GEMM, LINEAR, LOOPS, body
 
 TOP = Path(__file__).parents[2]
@@ -43,9 +44,11 @@ WEIGHTED = json.dumps(
 """The graph whose weights are mutated."""
 
 
-def scheduled_graph() -> Path:
-    """Return the graph whose schedules are mutated."""
-    return TOP / "graphs/polybench/atax.json"
+SCHEDULED = {
+    "schedule": TOP / "graphs/polybench/atax.json",
+    "turns": TOP / "tests/frontends/c/programs/copies.c",
+}
+"""Programs whose schedules are mutated, by kind: of streaming nodes, and with one in order."""
 
 
 def _c() -> list[bytes]:
@@ -67,11 +70,11 @@ def _json() -> list[bytes]:
     return [*graphs, *(write_graph_json(program).encode() for program in programs)]
 
 
-def _schedules() -> list[bytes]:
+def _schedules(kind: str, levels: tuple[str, ...]) -> list[bytes]:
     from streamopt.formats.schedule_json import write_schedule_json
 
-    graph = so.dataflow(so.load(scheduled_graph()))
-    found = [so.solve(graph, level=level, dsp=60).schedule for level in ("opt1", "opt5")]
+    graph = so.dataflow(so.load(SCHEDULED[kind]))
+    found = [so.solve(graph, level=level, dsp=60).schedule for level in levels]
     found.append(so.put_outside(graph, found[1], so.plan_ports(graph, "m_axi")))
     return [write_schedule_json(schedule).encode() for schedule in found]
 
@@ -150,7 +153,8 @@ SEEDS: Mapping[str, Callable[[], list[bytes]]] = {
     "c": _c,
     "cpp": _cpp,
     "json": _json,
-    "schedule": _schedules,
+    "schedule": partial(_schedules, "schedule", ("opt1", "opt5")),
+    "turns": partial(_schedules, "turns", ("opt1", "opt6")),
     "weights": _weights,
     "onnx": _onnx,
     "mlir": _mlir,

@@ -15,12 +15,13 @@ from tests.fuzz.attacks import ATTACKS
 from tests.fuzz.limits import CPU_SECONDS, MEMORY_BYTES
 
 TOP = Path(__file__).parents[2]
-KINDS = ("c", "cpp", "json", "schedule", "weights", "onnx", "mlir")
+KINDS = ("c", "cpp", "json", "schedule", "turns", "weights", "onnx", "mlir")
 FEW = (
     "c:0:80",
     "cpp:0:60",
     "json:1:120",
     "schedule:0:120",
+    "turns:0:120",
     "weights:0:80",
     "onnx:0:30",
     "mlir:0:4",

@@ -22,7 +22,7 @@ from tests.fuzz.attacks import ATTACKS, BUILT
 from tests.fuzz.document_mutations import mutated_document
 from tests.fuzz.limits import attempt
 from tests.fuzz.message_mutations import mutated_message
-from tests.fuzz.seeds import SEEDS, WEIGHTED, scheduled_graph
+from tests.fuzz.seeds import SCHEDULED, SEEDS, WEIGHTED
 from tests.fuzz.text_mutations import mutated_text
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _PRELOADED = (
     "streamopt.transforms.canonicalize",
     "streamopt.transforms.restructure",
 )
-_SUFFIXES = {"schedule": ".json", "weights": ".npz"}
+_SUFFIXES = {"schedule": ".json", "turns": ".json", "weights": ".npz"}
 
 
 def read(kind: str, path: Path) -> str:
@@ -48,8 +48,8 @@ def read(kind: str, path: Path) -> str:
     from streamopt.errors import StreamoptError
 
     try:
-        if kind == "schedule":
-            graph = so.dataflow(so.load(scheduled_graph()))
+        if kind in SCHEDULED:
+            graph = so.dataflow(so.load(SCHEDULED[kind]))
             so.apply(graph, so.load_schedule(path))
         else:
             source = path.with_suffix(".json") if kind == "weights" else path
@@ -65,8 +65,8 @@ def built(kind: str, path: Path, number: int) -> str:
     from streamopt.cli.main import main
 
     directory = str(path.with_name("project"))
-    if kind == "schedule":
-        words = ["emit", str(scheduled_graph()), "--schedule", str(path), "-o", directory]
+    if kind in SCHEDULED:
+        words = ["emit", str(SCHEDULED[kind]), "--schedule", str(path), "-o", directory]
     else:
         source = path.with_suffix(".json") if kind == "weights" else path
         level = ("opt1", "opt5")[number // 7 % 2]
@@ -88,6 +88,7 @@ _MUTATED: Mapping[str, Callable[[bytes, bytes, Random], bytes]] = {
     "mlir": mutated_text,
     "json": mutated_document,
     "schedule": mutated_document,
+    "turns": mutated_document,
     "onnx": mutated_message,
     "weights": mutated_archive,
 }
