@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import assert_never
 
+from streamopt.analysis.sum_steps import SumStep
 from streamopt.analysis.value_ranges import ValueContext, built_type, is_shift
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import compared_type, expression_type
@@ -134,6 +135,18 @@ class OperationList:
         built_from = bound_implementation(self._binding, operator, element)
         self.operations.append(Operation(operator, element, operands, result, built_from, over))
         return result
+
+    def updated(
+        self, step: SumStep, element: ElementType, before: str, term: str, over: tuple[str, ...]
+    ) -> str:
+        """Append a tree of the terms of lanes and the update of a value by it."""
+        if not step.is_chosen:
+            terms = self.add(step.terms, element, term, over=over)
+            return self.add(step.update, element, before, terms)
+        is_first = self.add(Operator.COMPARE, element, term, over=over)
+        terms = self.add(Operator.SELECT, element, is_first, term, over=over)
+        is_first = self.add(Operator.COMPARE, element, before, terms)
+        return self.add(Operator.SELECT, element, is_first, before, terms)
 
     def _made(self, expression: ir.Expression) -> str:
         match expression:

@@ -36,11 +36,15 @@ class SumStep:
         Operator that combines terms of lanes.
     update
         Operator between the element, on its left, and the combined terms.
+    is_chosen
+        Whether comparisons choose the larger or smaller value, as the statement does: they take
+        fewer LUTs than a function that tells numbers from others.
     """
 
     term: Expression
     terms: Operator
     update: Operator
+    is_chosen: bool = False
 
 
 def sum_step(statement: Statement) -> SumStep | None:
@@ -61,7 +65,7 @@ def sum_step(statement: Statement) -> SumStep | None:
             if extreme is None:
                 return None
             terms = _FUNCTIONS[extreme[0]]
-            found = SumStep(extreme[1], terms, terms)
+            found = SumStep(extreme[1], terms, terms, isinstance(value, Select))
     return None if statement.target in reads(found.term) else found
 
 

@@ -16,7 +16,7 @@ from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.stepped.lanes import bounds_of, lanes_around, split_guard
 from streamopt.codegen.stepped.memories import choosing_lanes, registers
-from streamopt.codegen.stepped.sums import REDUCTIONS, identity, updated
+from streamopt.codegen.stepped.sums import REDUCTIONS, identity, joined, updated
 from streamopt.codegen.stepped.turned import turned_access
 from streamopt.codegen.tree import CppStatement, If
 from streamopt.ir.arithmetic import expression_type
@@ -292,9 +292,9 @@ class StatementWriter:
             ]
         placed += self._ends_of_sums(at, here, items)
         items += lanes_around(self.summed, placed)
-        items.append(tree.combined(lambda a, b: known.combine(terms, a, b, kind)))
+        items.append(tree.combined(joined(steps[0], kind, known.combine)))
         root = self.operands.operand(tree.root, kind)
-        update = known.text(updated(steps[0].update, own, root), element)
+        update = known.text(updated(steps[0], own, root), element)
         items += self._valued(at, update, guard, kept)
         outside = self._choice(outer)
         return [If(outside, tuple(items))] if outside else items

@@ -292,9 +292,8 @@ class _PhaseLowering:
         step = sum_step(statement)
         over = tuple(n + LANE for n in self.lanes if n in self.laned.phase.sums)
         if step is not None and over:
-            terms = body.add(step.terms, element, body.value(step.term), over=over)
-            before = body.value(ir.Read(statement.target))
-            value = body.add(step.update, element, before, terms)
+            term, before = body.value(step.term), body.value(ir.Read(statement.target))
+            value = body.updated(step, element, before, term, over)
         else:
             value = body.value(statement.value)
         guard = statement.guard
