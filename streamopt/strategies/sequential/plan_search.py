@@ -45,6 +45,8 @@ class PlanSearchTuning:
     most_unsafe: int = 2  # of an order: its banks have too few ports
     hope: float = 0.5  # of the least cycles beside visits that a draft had
     unknown_luts: float = 0.5  # of an estimate, before there is a draft
+    few: int = 64  # candidates of all orders and bindings: all of them are built
+    small: int = 20_000  # iterations of a node with few candidates
 
 
 TUNING = PlanSearchTuning()
@@ -229,6 +231,7 @@ def searched_plans(
     search.look(kinds, 1.0, TUNING.most_drafts, TUNING.most_built)
     for part in TUNING.parts if has_others else ():
         search.look(kinds, part, TUNING.most_drafts // 20, TUNING.most_built // 4)
+    search.build_few(kinds)
     return tuple(search.found)
 
 
@@ -318,6 +321,13 @@ class _PlanSearch:
                 self._draft(kinds[number], choice)
             elif self._build(kinds, kinds[number], choice):
                 most_built -= 1
+
+    def build_few(self, kinds: Sequence[_Kind]) -> None:
+        """Build all candidates of a small node: estimates say little of its few iterations."""
+        every = [(kind, choice) for kind in kinds for choice in kind.rough]
+        if self._node.iterations <= TUNING.small and len(every) <= TUNING.few:
+            for kind, choice in every:
+                self._build(kinds, kind, choice)
 
     def _best_cycles(self, limits: tuple[int, int]) -> float:
         return min(
