@@ -45,11 +45,20 @@ class PlanSearchTuning:
     most_unsafe: int = 2  # of an order: its banks have too few ports
     hope: float = 0.5  # of the least cycles beside visits that a draft had
     unknown_luts: float = 0.5  # of an estimate, before there is a draft
-    few: int = 64  # candidates of all orders and bindings: all of them are built
-    small: int = 20_000  # iterations of a node with few candidates
 
 
 TUNING = PlanSearchTuning()
+
+
+@dataclass(frozen=True, slots=True)
+class SmallNodeTuning:
+    """Which nodes have all of their candidates built: some seconds; not measured."""
+
+    candidates: int = 64  # of all orders and bindings
+    iterations: int = 20_000
+
+
+SMALL = SmallNodeTuning()
 
 
 class BuildsPlans(Protocol):
@@ -325,7 +334,7 @@ class _PlanSearch:
     def build_few(self, kinds: Sequence[_Kind]) -> None:
         """Build all candidates of a small node: estimates say little of its few iterations."""
         every = [(kind, choice) for kind in kinds for choice in kind.rough]
-        if self._node.iterations <= TUNING.small and len(every) <= TUNING.few:
+        if self._node.iterations <= SMALL.iterations and len(every) <= SMALL.candidates:
             for kind, choice in every:
                 self._build(kinds, kind, choice)
 
