@@ -41,7 +41,7 @@ class PlanSearchTuning:
     parts: tuple[float, ...] = (0.9, 0.5, 0.25, 0.125, 0.03)  # each with fewer drafts
     rough: float = 2.5  # times the limits on LUTs: estimates are too high for many lanes
     close: float = 1.05  # times the limit on DSPs, by what drafts took of their estimates
-    roughly: float = 1.3  # times that on LUTs
+    roughly: float = 1.45  # times that on LUTs
     most_unsafe: int = 2  # of an order: its banks have too few ports
     hope: float = 0.5  # of the least cycles beside visits that a draft had
     unknown_luts: float = 0.5  # of an estimate, before there is a draft
