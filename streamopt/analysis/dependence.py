@@ -29,21 +29,14 @@ class StatementRead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFlow:
-    """Where reads get their values.
-
-    Attributes
-    ----------
-    sources
-        By read: the statements that wrote what it reads, in some iteration.
-    from_before
-        Reads that get, in some iteration, what an array held at the start.
-    relations
-        isl relation from the writing to the reading iterations, by (writer, read).
-    """
+    """Where reads get their values."""
 
     sources: Mapping[StatementRead, frozenset[int]]
+    """By read: the statements that wrote what it reads, in some iteration."""
     from_before: frozenset[StatementRead]
+    """Reads that get, in some iteration, what an array held at the start."""
     relations: Mapping[tuple[int, StatementRead], Any]
+    """isl relation from the writing to the reading iterations, by (writer, read)."""
 
     def is_within(self, writer: int, read: StatementRead, loops: int) -> bool:
         """Return whether values flow only inside one iteration of the outer ``loops`` loops."""
@@ -227,24 +220,17 @@ class DependenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dependence:
-    """Iterations of two statements that must keep their order.
-
-    Attributes
-    ----------
-    source, sink
-        Statements, by their places among the instances.
-    first, second
-        The accesses of the source and of the sink.
-    relation
-        isl relation from ``S<source>[...]`` to ``S<sink>[...]``.
-    """
+    """Iterations of two statements that must keep their order."""
 
     kind: DependenceKind
+    # source, sink: statements, by their places among the instances
     source: int
     sink: int
+    # first, second: the accesses of the source and of the sink
     first: Access
     second: Access
     relation: Any
+    """isl relation from ``S<source>[...]`` to ``S<sink>[...]``."""
 
 
 def dependence_relations(statements: Sequence[StatementInstance]) -> tuple[Dependence, ...]:

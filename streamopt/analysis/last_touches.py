@@ -40,50 +40,33 @@ KEPT_TEXTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An access of a statement, by a name that no other has.
-
-    Attributes
-    ----------
-    phase
-        0 for the reads of a statement, 1 for its write.
-    hides
-        Whether what ran before it is not asked for any more, where it is a source.
-    """
+    """An access of a statement, by a name that no other has."""
 
     name: str
     instance: StatementInstance
     access: Access
     phase: int
+    """0 for the reads of a statement, 1 for its write."""
     hides: bool = True
+    """Whether what ran before it is not asked for any more, where it is a source."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastTouches:
-    """isl relations from sources to the sinks that they are the last for.
-
-    Attributes
-    ----------
-    unhidden
-        Sinks that have, in some iteration, no source that hides what was before.
-    """
+    """isl relations from sources to the sinks that they are the last for."""
 
     relations: tuple[Any, ...]
     unhidden: frozenset[str]
+    """Sinks that have, in some iteration, no source that hides what was before."""
 
 
 @dataclass(frozen=True, slots=True)
 class _SubscriptHull:
-    """Where the subscripts of an access lie, at most, while outer iterators stand still.
-
-    Attributes
-    ----------
-    moving
-        The parts of each subscript with these iterators.
-    low, high
-        The range of the rest of each subscript.
-    """
+    """Where the subscripts of an access lie, at most, while outer iterators stand still."""
 
     moving: tuple[tuple[str, ...], ...]
+    """The parts of each subscript with these iterators."""
+    # low, high: the range of the rest of each subscript
     low: tuple[int, ...]
     high: tuple[int, ...]
 

@@ -76,18 +76,13 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of one or two arguments.
-
-    Attributes
-    ----------
-    is_choice
-        Whether the source compares the arguments and takes one, so that hardware may do the same;
-        only in passes over a source.
-    """
+    """A function of one or two arguments."""
 
     function: Function
     arguments: tuple[Expression, ...]
     is_choice: bool = False
+    """Whether the source compares the arguments and takes one, so that hardware may do the same;
+    only in passes over a source."""
 
 
 @dataclass(frozen=True, slots=True)

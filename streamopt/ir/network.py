@@ -61,30 +61,22 @@ class Implementation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An array in memory.
-
-    Attributes
-    ----------
-    factors
-        Cyclic partition factor of each dimension; all 1 where the source has no pragma.
-    channels
-        What holds an array off the chip, each an equal part, behind a port of its own; "" where
-        that isn't said. None for streams, and for others.
-    chosen
-        The dimension whose banks are all read at one place, so that multiplexers choose a value.
-    tool_splits
-        Whether the vendor's tool splits it as lanes need: so does Vitis HLS with arrays inside the
-        published designs that have no pragma, and with those of the paper's levels.
-    """
+    """An array in memory."""
 
     name: str
     place: Place
     element: ElementType
     shape: tuple[int, ...]
     factors: tuple[int, ...]
+    """Cyclic partition factor of each dimension; all 1 where the source has no pragma."""
     channels: tuple[str, ...] = ()
+    """What holds an array off the chip, each an equal part, behind a port of its own; "" where that
+    isn't said. None for streams, and for others."""
     chosen: int | None = None
+    """The dimension whose banks are all read at one place, so that multiplexers choose a value."""
     tool_splits: bool = False
+    """Whether the vendor's tool splits it as lanes need: so does Vitis HLS with arrays inside the
+    published designs that have no pragma, and with those of the paper's levels."""
 
     def __str__(self) -> str:
         """Return one line: place, shape, type and partition factors."""
@@ -111,20 +103,14 @@ LEAST_DEPTH_ELEMS = 2
 
 @dataclass(frozen=True, slots=True)
 class Fifo:
-    """A group of streams, one for each lane.
-
-    Attributes
-    ----------
-    lanes
-        Streams along each dimension; empty for one stream.
-    depth_elems
-        Elements that each stream holds; at least 1.
-    """
+    """A group of streams, one for each lane."""
 
     name: str
     element: ElementType
     lanes: tuple[int, ...]
+    """Streams along each dimension; empty for one stream."""
     depth_elems: int
+    """Elements that each stream holds; at least 1."""
 
     def __str__(self) -> str:
         """Return one line: streams along each dimension, type and depth."""
@@ -134,25 +120,17 @@ class Fifo:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One access in the body of a pipeline.
-
-    Attributes
-    ----------
-    target
-        A memory, with the subscripts of its element; or a FIFO, with those of the stream.
-    subscripts
-        Over tile iterators and lane iterators, one for each dimension.
-    guard
-        Affine condition under which it happens; None for always.
-    value
-        Name of the value that it brings or takes.
-    """
+    """One access in the body of a pipeline."""
 
     mode: AccessMode
     target: str
+    """A memory, with the subscripts of its element; or a FIFO, with those of the stream."""
     subscripts: tuple[Affine, ...]
+    """Over tile iterators and lane iterators, one for each dimension."""
     value: str
+    """Name of the value that it brings or takes."""
     guard: Condition | None = None
+    """Affine condition under which it happens; None for always."""
 
     def __str__(self) -> str:
         """Return ``value = A[i]`` of a read and ``A[i] = value`` of a write."""
@@ -164,25 +142,18 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """``result = operator(operands)`` in every lane, in ``element`` arithmetic.
-
-    Attributes
-    ----------
-    operands
-        Names of values; what no access or operation of the pipeline makes is a constant.
-    implementation
-        What it is built from where the design asks for it; None for the tool's choice.
-    over
-        Lanes whose values of its one operand it combines to one, in a balanced tree of operators;
-        empty for one operator in every lane.
-    """
+    """``result = operator(operands)`` in every lane, in ``element`` arithmetic."""
 
     operator: Operator
     element: ElementType
     operands: tuple[str, ...]
+    """Names of values; what no access or operation of the pipeline makes is a constant."""
     result: str
     implementation: Implementation | None = None
+    """What it is built from where the design asks for it; None for the tool's choice."""
     over: tuple[str, ...] = ()
+    """Lanes whose values of its one operand it combines to one, in a balanced tree of operators;
+    empty for one operator in every lane."""
 
     def __str__(self) -> str:
         """Return ``t0 = mul<float>(v0, v1)``, with its lanes and what it is built from, if said."""
@@ -194,56 +165,39 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class PartialTile:
-    """A tile loop whose last iteration has work for the first of its lanes only.
+    """A tile loop whose last iteration has work for the first of its lanes only."""
 
-    Attributes
-    ----------
-    tile, lane
-        The loops' iterators.
-    last_tile
-        Value of the tile iterator in the last iteration.
-    last_lanes
-        Lanes that do something then; the others do nothing at all.
-    """
-
+    # tile, lane: the loops' iterators
     tile: str
     lane: str
     last_tile: int
+    """Value of the tile iterator in the last iteration."""
     last_lanes: int
+    """Lanes that do something then; the others do nothing at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A flattened nest of tile loops, outermost first, whose body is pipelined.
-
-    Attributes
-    ----------
-    lanes
-        Fully unrolled loops of the body.
-    partial_tiles
-        Where unroll factors don't divide trip counts. Every lane does something in the first
-        iteration, and at the last index of a loop, so what lanes ask for at most is the same.
-    ports, operations
-        In program order.
-    target_ii
-        Initiation interval that the design asks for.
-    reassociates
-        Whether the tool may do additions of floats in another order than the source, and so
-        balances the chains of its sums (``config_compile -unsafe_math_optimizations``).
-    counts_digits
-        Whether quotients and remainders of indices are counted along the tile loops, not divided.
-    """
+    """A flattened nest of tile loops, outermost first, whose body is pipelined."""
 
     name: str
     tiles: tuple[Loop, ...]
     lanes: tuple[Loop, ...]
+    """Fully unrolled loops of the body."""
+    # ports, operations: in program order
     ports: tuple[Port, ...]
     operations: tuple[Operation, ...]
     loc: SourceLoc | None = None
     partial_tiles: tuple[PartialTile, ...] = ()
+    """Where unroll factors don't divide trip counts. Every lane does something in the first
+    iteration, and at the last index of a loop, so what lanes ask for at most is the same."""
     target_ii: int = 1
+    """Initiation interval that the design asks for."""
     reassociates: bool = False
+    """Whether the tool may do additions of floats in another order than the source, and so balances
+    the chains of its sums (``config_compile -unsafe_math_optimizations``)."""
     counts_digits: bool = False
+    """Whether quotients and remainders of indices are counted along the tile loops, not divided."""
 
     @property
     def iterations(self) -> int:
@@ -334,17 +288,12 @@ def turns_among(items: tuple[TurnItem, ...]) -> Iterator[Turn]:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One function of the dataflow region; its pipelines run one after another.
-
-    Attributes
-    ----------
-    turns
-        Those of its pipelines that take turns instead; they stand together in ``pipelines``.
-    """
+    """One function of the dataflow region; its pipelines run one after another."""
 
     name: str
     pipelines: tuple[Pipeline, ...]
     turns: tuple[Turns, ...] = ()
+    """Those of its pipelines that take turns instead; they stand together in ``pipelines``."""
 
     @property
     def targets(self) -> frozenset[str]:
@@ -382,19 +331,12 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class PipelineTiming:
-    """How a pipeline runs.
-
-    Attributes
-    ----------
-    ii
-        Cycles between the starts of two iterations.
-    depth_cycles
-        Cycles that one iteration takes (Vitis' "iteration latency"); at least 1.
-    port_cycles
-        By port, of pipelines that take turns: the cycle of an iteration in which a read takes its
-        element, or the first in which a read would find what a write brings. Empty if not known.
-    """
+    """How a pipeline runs."""
 
     ii: int
+    """Cycles between the starts of two iterations."""
     depth_cycles: int
+    """Cycles that one iteration takes (Vitis' "iteration latency"); at least 1."""
     port_cycles: tuple[int, ...] = ()
+    """By port, of pipelines that take turns: the cycle of an iteration in which a read takes its
+    element, or the first in which a read would find what a write brings. Empty if not known."""

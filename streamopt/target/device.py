@@ -31,23 +31,16 @@ DEVICE = "u280"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Target:
-    """A device at a clock.
-
-    Attributes
-    ----------
-    part
-        The vendor's name, as its tools take it.
-    floorplan
-        Its super logic regions and their resources.
-    channels
-        To memory off the chip.
-    """
+    """A device at a clock."""
 
     name: str
     part: str
+    """The vendor's name, as its tools take it."""
     clock_ns: float
     floorplan: Floorplan
+    """Its super logic regions and their resources."""
     channels: tuple[MemoryChannel, ...]
+    """To memory off the chip."""
     operators: OperatorTable
     memories: Memories
     source: str

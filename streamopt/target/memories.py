@@ -23,29 +23,20 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """The blocks that memories are made of.
-
-    Attributes
-    ----------
-    bram18_shapes
-        Shapes of a block RAM of 18 Kbit, one port reading and one writing.
-    uram_shape
-        The shape of an UltraRAM; None where the family has none.
-    lutram_words
-        Most words of a memory that is made of LUTs.
-    shift_register_bits, shift_register_words
-        A FIFO of at most so many bits, or of at most so many words, is a shift register.
-    power_of_two_words
-        Block RAMs of a memory of at most so many words hold a power of two of them.
-    uram_blocks
-        UltraRAMs that a process should keep to: those of one region by the device's guideline.
-    """
+    """The blocks that memories are made of."""
 
     bram18_shapes: tuple[Shape, ...]
+    """Shapes of a block RAM of 18 Kbit, one port reading and one writing."""
     uram_shape: Shape | None
+    """The shape of an UltraRAM; None where the family has none."""
     lutram_words: int
+    """Most words of a memory that is made of LUTs."""
+    # shift_register_bits, shift_register_words: a FIFO of at most so many bits, or of at most so
+    # many words, is a shift register
     shift_register_bits: int
     shift_register_words: int
     power_of_two_words: int
+    """Block RAMs of a memory of at most so many words hold a power of two of them."""
     source: str
     uram_blocks: int = 0
+    """UltraRAMs that a process should keep to: those of one region by the device's guideline."""

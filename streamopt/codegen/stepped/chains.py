@@ -27,17 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChainWindow:
-    """The registers of one chain.
-
-    Attributes
-    ----------
-    memory
-        Name of the `HeldArray` that it is fetched from.
-    """
+    """The registers of one chain."""
 
     name: str
     array: Array
     memory: str
+    """Name of the `HeldArray` that it is fetched from."""
     box: ChainBox
 
     def is_like(self, array: Array, box: ChainBox) -> bool:

@@ -25,23 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LoopCounter:
-    """The C++ variables of one loop: its iterator, and the value after its last.
-
-    Attributes
-    ----------
-    names
-        The iterators around it.
-    end
-        A variable, or a constant where the loop's end is one.
-    first
-        Of a tile loop with fetches ahead: the variable of the first tile that is computed.
-    """
+    """The C++ variables of one loop: its iterator, and the value after its last."""
 
     loop: StepLoop
     name: str
     end: str
+    """A variable, or a constant where the loop's end is one."""
     names: IndexNames
+    """The iterators around it."""
     first: str = ""
+    """Of a tile loop with fetches ahead: the variable of the first tile that is computed."""
     warm_up: int = 0
 
     def begins(self) -> Iterator[CppStatement]:
@@ -72,19 +65,13 @@ class LoopCounter:
 
 @dataclass(frozen=True, slots=True)
 class VisitState:
-    """A visit with its counters, outermost first, and the C++ of all iterators in its body.
-
-    Attributes
-    ----------
-    counters
-        Of its tile loops; those that have a single tile, always the same, have none.
-    names
-        Iterators of loops around, and of tiles.
-    """
+    """A visit with its counters, outermost first, and the C++ of all iterators in its body."""
 
     visit: Visit
     counters: tuple[LoopCounter, ...]
+    """Of its tile loops; those that have a single tile, always the same, have none."""
     names: IndexNames
+    """Iterators of loops around, and of tiles."""
 
     @property
     def running(self) -> str:

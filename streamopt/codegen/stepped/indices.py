@@ -17,18 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexNames:
-    """The iterators that are known at a place of the code.
-
-    Attributes
-    ----------
-    values
-        C++ of each, as an expression of C++ names.
-    reach
-        Lowest and highest value of each.
-    """
+    """The iterators that are known at a place of the code."""
 
     values: Mapping[str, Affine]
+    """C++ of each, as an expression of C++ names."""
     reach: Mapping[str, tuple[int, int]]
+    """Lowest and highest value of each."""
 
     def named(self, name: str, value: Affine, reach: tuple[int, int]) -> IndexNames:
         """Return these and another iterator."""

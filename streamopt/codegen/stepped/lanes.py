@@ -25,20 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LaneLoop:
-    """One unrolled loop, which all phases of a group share.
-
-    Attributes
-    ----------
-    defined
-        Statements that make iterators of the phases from tiles and this lane.
-    is_summed
-        Whether its lanes are terms of sums.
-    """
+    """One unrolled loop, which all phases of a group share."""
 
     name: str
     count: int
     defined: tuple[CppStatement, ...]
+    """Statements that make iterators of the phases from tiles and this lane."""
     is_summed: bool = False
+    """Whether its lanes are terms of sums."""
 
     def around(self, body: Sequence[Item]) -> For:
         """Return the loop around a body, with the iterators that it uses."""
@@ -57,22 +51,15 @@ def lanes_around(loops: Sequence[LaneLoop], body: Sequence[Item]) -> list[Item]:
 
 @dataclass(frozen=True, slots=True)
 class LanedVisit:
-    """A visit with the lanes of its loops.
-
-    Attributes
-    ----------
-    names
-        C++ of all iterators in an unrolled body.
-    lanes
-        The lane iterator of each loop that has lanes.
-    idle
-        Conditions for the lanes that it has, where others have more; and whether of a sum.
-    """
+    """A visit with the lanes of its loops."""
 
     state: VisitState
     names: IndexNames
+    """C++ of all iterators in an unrolled body."""
     lanes: Mapping[str, str]
+    """The lane iterator of each loop that has lanes."""
     idle: tuple[tuple[str, bool], ...] = ()
+    """Conditions for the lanes that it has, where others have more; and whether of a sum."""
 
     @property
     def number(self) -> int:

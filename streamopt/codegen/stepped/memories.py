@@ -25,19 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CppMemory:
-    """A memory with its C++ name.
-
-    Attributes
-    ----------
-    outside
-        Of an array outside: from the text of subscripts to its elements, one for each that takes
-        a value.
-    """
+    """A memory with its C++ name."""
 
     held: HeldArray
     name: str
     element: ElementType
     outside: Callable[[str], Sequence[str]] | None = None
+    """Of an array outside: from the text of subscripts to its elements, one for each that takes a
+    value."""
 
     @property
     def is_registers(self) -> bool:

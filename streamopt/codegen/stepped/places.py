@@ -16,19 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Where a phase runs.
-
-    Attributes
-    ----------
-    number
-        Of the place, counted from 0 as they stand.
-    tiles
-        Its tile loops but those of sums, which are rounds around it.
-    """
+    """Where a phase runs."""
 
     number: int
+    """Of the place, counted from 0 as they stand."""
     phase: LanedPhase
     tiles: tuple[StepLoop, ...]
+    """Its tile loops but those of sums, which are rounds around it."""
 
     @property
     def warm_up(self) -> int:

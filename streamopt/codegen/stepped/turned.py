@@ -31,15 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TurnedAccess:
-    """An access of all lanes of a visit to a memory, which turns them.
-
-    Attributes
-    ----------
-    name
-        Of the registers with a value for each lane.
-    """
+    """An access of all lanes of a visit to a memory, which turns them."""
 
     name: str
+    """Of the registers with a value for each lane."""
     memory: CppMemory
     access: Access
     visit: LanedVisit

@@ -28,25 +28,17 @@ _ORIGIN = Affine()
 
 @dataclass(frozen=True, slots=True)
 class HeldDimension:
-    """A dimension of an array that a memory inside a node keeps.
-
-    Attributes
-    ----------
-    dimension
-        Of the array.
-    modulus
-        Places along it, which elements share modulo; 0 for a place of each element's own.
-    divisor
-        Neighbours that share a place.
-    skew
-        Triples (another dimension, factor, divisor): places move on with its quotients as well, so
-        that neighbours along any of them are in different ones.
-    """
+    """A dimension of an array that a memory inside a node keeps."""
 
     dimension: int
+    """Of the array."""
     modulus: int = 0
+    """Places along it, which elements share modulo; 0 for a place of each element's own."""
     divisor: int = 1
+    """Neighbours that share a place."""
     skew: tuple[tuple[int, int, int], ...] = ()
+    """Triples (another dimension, factor, divisor): places move on with its quotients as well, so
+    that neighbours along any of them are in different ones."""
 
     def place(self, subscripts: Sequence[Affine]) -> Affine:
         """Return where an element of the array is along it."""
@@ -64,35 +56,24 @@ class HeldDimension:
 
 @dataclass(frozen=True, slots=True)
 class HeldArray:
-    """A memory inside the node with elements of one array.
-
-    Attributes
-    ----------
-    name
-        Unique in the node.
-    array
-        Of the graph: one that the node writes, or one that it only reads.
-    held
-        By dimension of the memory.
-    shape
-        Places along each of its dimensions; ``(1,)`` for a scalar.
-    factors
-        Cyclic partition factors.
-    start
-        Which elements it holds before the first iteration, over iterators ``d0``, ``d1``, ..., the
-        subscripts in the array; None for all.
-    is_outside
-        Whether it is the array itself, as it comes from another node or goes to one: an input that
-        is read where it is, or an output that is written where it goes.
-    """
+    """A memory inside the node with elements of one array."""
 
     name: str
+    """Unique in the node."""
     array: str
+    """Of the graph: one that the node writes, or one that it only reads."""
     held: tuple[HeldDimension, ...]
+    """By dimension of the memory."""
     shape: tuple[int, ...]
+    """Places along each of its dimensions; ``(1,)`` for a scalar."""
     factors: tuple[int, ...]
+    """Cyclic partition factors."""
     start: Condition | None = None
+    """Which elements it holds before the first iteration, over iterators ``d0``, ``d1``, ..., the
+    subscripts in the array; None for all."""
     is_outside: bool = False
+    """Whether it is the array itself, as it comes from another node or goes to one: an input that
+    is read where it is, or an output that is written where it goes."""
 
     def places(self, access: Access) -> tuple[Affine, ...]:
         """Return the subscripts in the memory of an element of the array."""
@@ -107,21 +88,14 @@ class HeldArray:
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A write that goes to a memory.
-
-    Attributes
-    ----------
-    statement
-        Place of the statement in its phase.
-    memory
-        Name of the `HeldArray`.
-    guard
-        Where it does, beside the statement's guard; None for everywhere.
-    """
+    """A write that goes to a memory."""
 
     statement: int
+    """Place of the statement in its phase."""
     memory: str
+    """Name of the `HeldArray`."""
     guard: Condition | None = None
+    """Where it does, beside the statement's guard; None for everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +104,14 @@ class ReuseChain:
 
     Only the foremost elements are fetched; the others were fetched so many tiles before. A visit
     has ``warm_up`` iterations more, ahead of the first, in which nothing but fetches happens.
-
-    Attributes
-    ----------
-    memory
-        Name of the `HeldArray`, or of the input, that is read.
-    loop
-        The innermost tile loop.
-    reads
-        Accesses that it serves.
     """
 
     memory: str
+    """Name of the `HeldArray`, or of the input, that is read."""
     loop: str
+    """The innermost tile loop."""
     reads: tuple[Access, ...]
+    """Accesses that it serves."""
     warm_up: int
 
 
@@ -153,32 +121,24 @@ class LanedPhase:
 
     An iterator is ``tile * lanes + lane`` (aligned: an element is in the same bank in every visit).
     Tile loops of sums come first, each of their iterations a visit of its own.
-
-    Attributes
-    ----------
-    tiles
-        Tile loops, outermost first, named like the loops they tile; bounds are in tiles, over the
-        iterators of loops around and earlier tiles, and hold every lane that has work.
-    lanes
-        By loop, lanes above 1.
-    reads
-        Pairs (access, memory): the `HeldArray` that serves each read of an array that the node
-        writes.
-    like
-        The earlier phase whose operators it uses in turn; empty if it has its own.
-    least_cycles, last_cycles
-        From the start of a visit to that of the next one at least, so that all is there in time;
-        ``last_cycles`` of one in the last iteration of the innermost loop around, too, which for
-        one of a sum is its innermost tile loop.
     """
 
     phase: Phase
     tiles: tuple[StepLoop, ...]
+    """Tile loops, outermost first, named like the loops they tile; bounds are in tiles, over the
+    iterators of loops around and earlier tiles, and hold every lane that has work."""
     lanes: tuple[tuple[str, int], ...]
+    """By loop, lanes above 1."""
     reads: tuple[tuple[Access, str], ...]
+    """Pairs (access, memory): the `HeldArray` that serves each read of an array that the node
+    writes."""
     mirrors: tuple[Mirror, ...]
     chains: tuple[ReuseChain, ...] = ()
     like: str = ""
+    """The earlier phase whose operators it uses in turn; empty if it has its own."""
+    # least_cycles, last_cycles: from the start of a visit to that of the next one at least, so that
+    # all is there in time; ``last_cycles`` of one in the last iteration of the innermost loop
+    # around, too, which for one of a sum is its innermost tile loop
     least_cycles: int = 1
     last_cycles: int = 1
 
@@ -222,41 +182,28 @@ LanedItem: TypeAlias = LanedRepeat | LanedPhase
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A copy of an array into memories inside the node, or out of one.
-
-    Attributes
-    ----------
-    array
-        As the node has it; one that it begins with comes from another one.
-    memories
-        Names of memories inside.
-    lanes
-        Elements along each dimension that are copied at once: aligned tiles, the last one partial.
-    """
+    """A copy of an array into memories inside the node, or out of one."""
 
     array: str
+    """As the node has it; one that it begins with comes from another one."""
     memories: tuple[str, ...]
+    """Names of memories inside."""
     lanes: tuple[int, ...]
+    """Elements along each dimension that are copied at once: aligned tiles, the last one
+    partial."""
 
 
 @dataclass(frozen=True, slots=True)
 class SteppedNest:
-    """The hardware of a sequential node.
-
-    Attributes
-    ----------
-    node
-        Name of the node.
-    ii
-        Cycles between the starts of two iterations; more than 1 where a bank is asked too often.
-    brought, handed
-        Copies before its iterations, and after them.
-    """
+    """The hardware of a sequential node."""
 
     node: str
+    """Name of the node."""
     items: tuple[LanedItem, ...]
     memories: tuple[HeldArray, ...]
     ii: int = 1
+    """Cycles between the starts of two iterations; more than 1 where a bank is asked too often."""
+    # brought, handed: copies before its iterations, and after them
     brought: tuple[Transfer, ...] = ()
     handed: tuple[Transfer, ...] = ()
 

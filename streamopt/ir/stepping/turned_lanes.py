@@ -24,24 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TurnedLanes:
-    """Lanes that are turned to the banks of a memory.
-
-    Attributes
-    ----------
-    dimension
-        Of the memory: the one with an element a bank.
-    lane
-        The iterator whose values are in neighbouring banks.
-    banks
-        A power of two.
-    place
-        Its bank modulo that.
-    """
+    """Lanes that are turned to the banks of a memory."""
 
     dimension: int
+    """Of the memory: the one with an element a bank."""
     lane: str
+    """The iterator whose values are in neighbouring banks."""
     banks: int
+    """A power of two."""
     place: Affine
+    """Its bank modulo that."""
 
 
 def is_skewed(subscripts: Sequence[Affine], memory: Memory) -> bool:

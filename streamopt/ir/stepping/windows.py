@@ -17,24 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChainBox:
-    """The elements that all lanes read at one tile.
-
-    Attributes
-    ----------
-    corner
-        Its lowest element, by dimension of the array, over tiles.
-    extents
-        Elements along each dimension.
-    along
-        The dimension along which it moves.
-    step
-        Elements by which it moves on with each tile, fewer than it has along that dimension.
-    """
+    """The elements that all lanes read at one tile."""
 
     corner: tuple[Affine, ...]
+    """Its lowest element, by dimension of the array, over tiles."""
     extents: tuple[int, ...]
+    """Elements along each dimension."""
     along: int
+    """The dimension along which it moves."""
     step: int
+    """Elements by which it moves on with each tile, fewer than it has along that dimension."""
 
     @property
     def elems(self) -> int:

@@ -18,16 +18,11 @@ from streamopt.ir.network import Pipeline, Port
 
 @dataclass(frozen=True, slots=True)
 class LaneAccess:
-    """An access of one lane.
-
-    Attributes
-    ----------
-    subscripts
-        Over tile iterators alone: equal subscripts are one element in every iteration.
-    """
+    """An access of one lane."""
 
     port: Port
     subscripts: tuple[Affine, ...]
+    """Over tile iterators alone: equal subscripts are one element in every iteration."""
 
 
 def lane_accesses(port: Port, pipeline: Pipeline) -> Iterator[LaneAccess]:

@@ -65,26 +65,18 @@ def port_cycles(
 
 @dataclass(frozen=True, slots=True)
 class _PortTime:
-    """When a port acts, in its own pipeline's time.
-
-    Attributes
-    ----------
-    cycle
-        The latest of a read, the earliest of a write.
-    rank
-        Earlier writes of the same iteration, one after another, that may be to the same element.
-    is_shared
-        Whether it acts where others of its memory do.
-    waits
-        Whether it reads what its iteration may have written.
-    """
+    """When a port acts, in its own pipeline's time."""
 
     target: str
     is_read: bool
     cycle: int
+    """The latest of a read, the earliest of a write."""
     rank: int = 0
+    """Earlier writes of the same iteration, one after another, that may be to the same element."""
     is_shared: bool = True
+    """Whether it acts where others of its memory do."""
     waits: bool = False
+    """Whether it reads what its iteration may have written."""
 
 
 _Times = tuple[dict[str, int], dict[str, int]]

@@ -38,22 +38,15 @@ KEPT_PATHS = 4096
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The way of one dimension's subscript through the banks along it.
-
-    Attributes
-    ----------
-    moving
-        What all lanes have in common.
-    stride
-        A lane stays in the banks that are congruent modulo it.
-    banks
-        To which one lane goes by and by.
-    """
+    """The way of one dimension's subscript through the banks along it."""
 
     moving: Affine
+    """What all lanes have in common."""
     offset: Affine
     stride: int
+    """A lane stays in the banks that are congruent modulo it."""
     banks: int
+    """To which one lane goes by and by."""
 
 
 def choice_of_banks(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:

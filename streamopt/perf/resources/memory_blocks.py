@@ -42,26 +42,19 @@ class StorageKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BankStorage:
-    """A memory or a group of FIFOs as built.
-
-    Attributes
-    ----------
-    banks
-        Equal parts, each with ports of its own.
-    words, bits
-        Size of a bank: words, both halves of a ping-pong buffer counted, and the bits of each.
-    blocks
-        Block RAMs of 18 Kbit or UltraRAMs that a bank takes; 0 for the other kinds.
-    is_fifo
-        Whether its banks are streams.
-    """
+    """A memory or a group of FIFOs as built."""
 
     kind: StorageKind
     banks: int
+    """Equal parts, each with ports of its own."""
+    # words, bits: size of a bank: words, both halves of a ping-pong buffer counted, and the bits of
+    # each
     words: int
     bits: int
     blocks: int = 0
+    """Block RAMs of 18 Kbit or UltraRAMs that a bank takes; 0 for the other kinds."""
     is_fifo: bool = False
+    """Whether its banks are streams."""
 
     @property
     def bram18(self) -> int:

@@ -51,24 +51,17 @@ from streamopt.target.resources import Resources
 
 @dataclass(frozen=True, slots=True)
 class NetworkResources:
-    """Resources of a network, part by part.
-
-    Attributes
-    ----------
-    pipelines
-        By name: operators, address arithmetic and the fabric around them.
-    processes
-        By name: pipelines, local memories and tables, and adapters of ports to memory off the chip.
-    channels
-        By name: the FIFOs and ping-pong buffers between processes.
-    storages
-        How every memory and group of FIFOs is held, by name.
-    """
+    """Resources of a network, part by part."""
 
     pipelines: Mapping[str, Resources]
+    """By name: operators, address arithmetic and the fabric around them."""
     processes: Mapping[str, Resources]
+    """By name: pipelines, local memories and tables, and adapters of ports to memory off the
+    chip."""
     channels: Mapping[str, Resources]
+    """By name: the FIFOs and ping-pong buffers between processes."""
     storages: Mapping[str, BankStorage]
+    """How every memory and group of FIFOs is held, by name."""
 
     @property
     def total(self) -> Resources:

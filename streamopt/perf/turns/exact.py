@@ -54,24 +54,17 @@ class _Room:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Touched:
-    """A port, with the lanes that decide what it touches, and whether.
-
-    Attributes
-    ----------
-    used
-        Iterators.
-    lanes
-        Their values, by iterator; ``count`` in all.
-    parts
-        Of the guard.
-    """
+    """A port, with the lanes that decide what it touches, and whether."""
 
     port: Port
     cycle: int
     used: frozenset[str]
+    """Iterators."""
     lanes: Mapping[str, Integers]
+    """Their values, by iterator; ``count`` in all."""
     count: int
     parts: tuple[Condition, ...]
+    """Of the guard."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

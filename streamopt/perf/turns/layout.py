@@ -56,35 +56,23 @@ def kept_ports(pipeline: Pipeline, written: set[str]) -> Iterator[Port]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touches:
-    """Cells that iterations of a pipeline touch in one cycle of theirs.
-
-    Attributes
-    ----------
-    cells
-        By iteration, then each of them.
-    meets
-        Whether a write of an element may land before an earlier iteration is done with it.
-    """
+    """Cells that iterations of a pipeline touch in one cycle of theirs."""
 
     cycle: int
     meets: bool
+    """Whether a write of an element may land before an earlier iteration is done with it."""
     cells: Integers
+    """By iteration, then each of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaidTurn:
-    """All iterations of a pipeline, visit by visit.
-
-    Attributes
-    ----------
-    ends
-        Iterations of the visits up to each.
-    at
-        When an iteration starts, in cycles from its visit's start.
-    """
+    """All iterations of a pipeline, visit by visit."""
 
     ends: Integers
+    """Iterations of the visits up to each."""
     at: Integers
+    """When an iteration starts, in cycles from its visit's start."""
     reads: tuple[Touches, ...]
     writes: tuple[Touches, ...]
 

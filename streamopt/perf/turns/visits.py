@@ -34,21 +34,14 @@ class TooManyPointsError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopPoints:
-    """Points of some loops, in order.
-
-    Attributes
-    ----------
-    values
-        By iterator.
-    times
-        How often each stands for others that are alike.
-    keys
-        What orders points of different places of a tree: the most significant first.
-    """
+    """Points of some loops, in order."""
 
     values: Mapping[str, Integers]
+    """By iterator."""
     times: Integers
+    """How often each stands for others that are alike."""
     keys: tuple[Integers, ...] = ()
+    """What orders points of different places of a tree: the most significant first."""
 
     def extents(self, loop: StepLoop) -> tuple[Integers, Integers]:
         """Return the first value of a loop at each point, and its trip count."""
@@ -118,19 +111,13 @@ START = LoopPoints({LAST: np.ones(1, np.int64)}, np.ones(1, np.int64))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visits:
-    """Visits of one pipeline, or idle iterations where a loop has none.
-
-    Attributes
-    ----------
-    turn
-        Place of the pipeline among those that take turns; -1 for idle iterations.
-    iterations
-        Of each visit: 0 for those without work.
-    """
+    """Visits of one pipeline, or idle iterations where a loop has none."""
 
     turn: int
+    """Place of the pipeline among those that take turns; -1 for idle iterations."""
     points: LoopPoints
     iterations: Integers
+    """Of each visit: 0 for those without work."""
 
 
 def visits(turns: Turns, apart: Callable[[StepLoop], bool] = lambda _: True) -> Iterator[Visits]:
@@ -223,19 +210,13 @@ def loops_of(items: Sequence[TurnItem]) -> Iterator[StepLoop]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VisitCounts:
-    """How long the visits of pipelines in turn are without waiting, those alike together.
-
-    Attributes
-    ----------
-    by_turn
-        For each pipeline: iterations, how many visits have so many, and whether these are the last
-        of the loop around.
-    idle
-        Iterations in which there is nothing to do.
-    """
+    """How long the visits of pipelines in turn are without waiting, those alike together."""
 
     by_turn: tuple[tuple[Integers, Integers, Integers], ...]
+    """For each pipeline: iterations, how many visits have so many, and whether these are the last
+    of the loop around."""
     idle: int
+    """Iterations in which there is nothing to do."""
 
     def total(self, least: Sequence[int], last: Sequence[int] = ()) -> int:
         """Return the iterations of all visits, where those of each pipeline have some at least.

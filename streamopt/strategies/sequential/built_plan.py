@@ -13,14 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BuiltPlan:
-    """A plan with its cost, and all that the node takes alone.
-
-    Attributes
-    ----------
-    plan
-        With the lengths of visits.
-    """
+    """A plan with its cost, and all that the node takes alone."""
 
     plan: NodePlan
+    """With the lengths of visits."""
     cost: NodeCost
     used: Resources

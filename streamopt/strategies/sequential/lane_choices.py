@@ -33,23 +33,16 @@ MOST_FASTEST = 60
 
 @dataclass(frozen=True, slots=True)
 class UnitCost:
-    """A phase with one lane, as built, and what each further lane adds.
+    """A phase with one lane, as built, and what each further lane adds."""
 
-    Attributes
-    ----------
-    dsps, luts
-        Of one lane.
-    more_dsps, more_luts
-        Of each further one, about.
-    least_cycles
-        Of a visit, about: until what it writes can be read.
-    """
-
+    # dsps, luts: of one lane
     dsps: int
     luts: int
+    # more_dsps, more_luts: of each further one, about
     more_dsps: float
     more_luts: float
     least_cycles: int
+    """Of a visit, about: until what it writes can be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,27 +47,18 @@ MOST_CHOICES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class UnrolledNest:
-    """A sequential node with lanes.
-
-    Attributes
-    ----------
-    plan
-        Over the loops of its order.
-    lanes
-        Of the phase that has most.
-    cycles
-        By the estimate.
-    dsps
-        Of all phases, each with operators of its own.
-    shared_dsps
-        If phases use operators one after another.
-    """
+    """A sequential node with lanes."""
 
     plan: NodePlan
+    """Over the loops of its order."""
     lanes: int
+    """Of the phase that has most."""
     cycles: int
+    """By the estimate."""
     dsps: int
+    """Of all phases, each with operators of its own."""
     shared_dsps: int
+    """If phases use operators one after another."""
 
 
 def unrolled_as_written(

@@ -35,19 +35,13 @@ MOST_ROWS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class LoopSpan:
-    """The values of one loop of a phase, in each row of visits.
-
-    Attributes
-    ----------
-    low
-        First value; not a number where it differs from iteration to iteration.
-    extent
-        Values, on average where they differ.
-    """
+    """The values of one loop of a phase, in each row of visits."""
 
     loop: str
     low: Floats
+    """First value; not a number where it differs from iteration to iteration."""
     extent: Floats
+    """Values, on average where they differ."""
 
     def tiles(self, lanes: int) -> Floats:
         """Return the tiles of so many lanes, which are aligned; at least 1."""
@@ -58,22 +52,15 @@ class LoopSpan:
 
 @dataclass(frozen=True, slots=True)
 class PhaseShape:
-    """All visits of one phase.
-
-    Attributes
-    ----------
-    counts
-        Visits of each row.
-    spans
-        Of its loops.
-    is_repeated
-        Whether loops run in order around it.
-    """
+    """All visits of one phase."""
 
     phase: Phase
     counts: Floats
+    """Visits of each row."""
     spans: tuple[LoopSpan, ...]
+    """Of its loops."""
     is_repeated: bool
+    """Whether loops run in order around it."""
 
     @property
     def is_empty(self) -> npt.NDArray[np.bool_]:

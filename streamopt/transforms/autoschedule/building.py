@@ -30,25 +30,17 @@ class NoStepsError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Where a piece runs.
-
-    Attributes
-    ----------
-    position
-        Of its phase among its siblings, at every level of the loops in order around it.
-    phase
-        The name of its phase.
-    number
-        Of its statement in the phase.
-    times
-        isl relation from the piece's points to the values of all loops around its statement.
-    """
+    """Where a piece runs."""
 
     piece: int
     position: tuple[int, ...]
+    """Of its phase among its siblings, at every level of the loops in order around it."""
     phase: str
+    """The name of its phase."""
     number: int
+    """Of its statement in the phase."""
     times: Any
+    """isl relation from the piece's points to the values of all loops around its statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

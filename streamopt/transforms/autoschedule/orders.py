@@ -15,16 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderedLoop:
-    """A loop by its value for each piece inside, over the node's loops.
-
-    Attributes
-    ----------
-    is_parallel
-        Whether its iterations don't wait for each other, at one iteration of the loops around.
-    """
+    """A loop by its value for each piece inside, over the node's loops."""
 
     values: Mapping[int, Affine]
     is_parallel: bool
+    """Whether its iterations don't wait for each other, at one iteration of the loops around."""
     body: tuple[OrderedItem, ...]
 
 
@@ -40,15 +35,10 @@ OrderedItem: TypeAlias = OrderedLoop | OrderedPiece
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedIterations:
-    """Pieces that share iterations: what becomes a phase.
-
-    Attributes
-    ----------
-    loops
-        Without an order, outermost first.
-    """
+    """Pieces that share iterations: what becomes a phase."""
 
     loops: tuple[OrderedLoop, ...]
+    """Without an order, outermost first."""
     pieces: tuple[int, ...]
 
 

@@ -34,24 +34,16 @@ _SMALL = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Iterations of one statement.
-
-    Attributes
-    ----------
-    statement
-        Place in the node.
-    points
-        isl set ``S<place of the piece>[c0, ...]`` over the node's loops.
-    values
-        Its coordinates over the node's loops.
-    fixed
-        By loop that is no coordinate: its value over those that are.
-    """
+    """Iterations of one statement."""
 
     statement: int
+    """Place in the node."""
     points: Any
+    """isl set ``S<place of the piece>[c0, ...]`` over the node's loops."""
     values: tuple[Affine, ...]
+    """Its coordinates over the node's loops."""
     fixed: tuple[tuple[str, Affine], ...]
+    """By loop that is no coordinate: its value over those that are."""
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -61,40 +53,27 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordering:
-    """Iterations of one piece that must run before those of another.
-
-    Attributes
-    ----------
-    relation
-        isl relation between points of the node's loops.
-    is_sum_step
-        Whether it is only between two terms of one reduction.
-    """
+    """Iterations of one piece that must run before those of another."""
 
     source: int
     sink: int
     relation: Any
+    """isl relation between points of the node's loops."""
     is_sum_step: bool = False
+    """Whether it is only between two terms of one reduction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderProblem:
-    """Pieces whose order is asked for.
-
-    Attributes
-    ----------
-    pieces
-        All of the node.
-    places
-        Of those that are asked for.
-    orderings
-        Between these.
-    """
+    """Pieces whose order is asked for."""
 
     node: SequentialNode
     pieces: tuple[Piece, ...]
+    """All of the node."""
     places: tuple[int, ...]
+    """Of those that are asked for."""
     orderings: tuple[Ordering, ...]
+    """Between these."""
 
     @property
     def loops(self) -> tuple[str, ...]:

@@ -34,15 +34,10 @@ class Sums(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a schedule is asked for.
-
-    Attributes
-    ----------
-    peeled
-        Outer loops of the node that stay in order around everything, by number.
-    """
+    """How a schedule is asked for."""
 
     peeled: int = 0
+    """Outer loops of the node that stay in order around everything, by number."""
     sums: Sums = Sums.FREE
 
 

@@ -67,15 +67,7 @@ def _joined(maker: _Versions) -> _Versions:
 
 @dataclass(slots=True)
 class _Versions:
-    """The current version of every variable while groups are added in order.
-
-    Attributes
-    ----------
-    last_read, last_write
-        The last group that reads and that writes a variable.
-    sequential
-        Places of the groups that aren't streaming nests.
-    """
+    """The current version of every variable while groups are added in order."""
 
     body: FlatSource
     flow: DataFlow
@@ -83,9 +75,11 @@ class _Versions:
     current: dict[str, str] = field(default_factory=dict[str, str])
     made: dict[str, Variable] = field(default_factory=dict[str, "Variable"])
     names: FreeNames = field(init=False)
+    # last_read, last_write: the last group that reads and that writes a variable
     last_read: dict[str, int] = field(default_factory=dict[str, int])
     last_write: dict[str, int] = field(default_factory=dict[str, int])
     sequential: set[int] = field(default_factory=set[int])
+    """Places of the groups that aren't streaming nests."""
 
     def __post_init__(self) -> None:
         self.names = FreeNames(self.body.variables)

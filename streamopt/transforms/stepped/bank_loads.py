@@ -30,44 +30,29 @@ CACHED_LOADS = 8192
 
 @dataclass(frozen=True, slots=True)
 class LanedSubscript:
-    """A subscript as a moving part, the same in all lanes, and where lanes are from there.
-
-    Attributes
-    ----------
-    offset
-        Over lane iterators.
-    modulus
-        Elements that differ by it are one; 0 for none.
-    is_free
-        Whether lanes are anywhere: nothing is known of their banks.
-    """
+    """A subscript as a moving part, the same in all lanes, and where lanes are from there."""
 
     moving: Affine
     offset: Affine
+    """Over lane iterators."""
     modulus: int = 0
+    """Elements that differ by it are one; 0 for none."""
     is_free: bool = False
+    """Whether lanes are anywhere: nothing is known of their banks."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanedAccess:
-    """An access of the lanes of a phase.
-
-    Attributes
-    ----------
-    subscripts
-        Of the memory.
-    extents
-        Pairs (lane iterator, lanes), of those that the subscripts use.
-    told
-        Pairs (iterator, number) that hold where the access happens.
-    slot
-        In which part of an iteration it happens: accesses of equal ones share a cycle.
-    """
+    """An access of the lanes of a phase."""
 
     subscripts: tuple[LanedSubscript, ...]
+    """Of the memory."""
     extents: tuple[tuple[str, int], ...]
+    """Pairs (lane iterator, lanes), of those that the subscripts use."""
     told: tuple[tuple[str, int], ...] = ()
+    """Pairs (iterator, number) that hold where the access happens."""
     slot: int = 0
+    """In which part of an iteration it happens: accesses of equal ones share a cycle."""
 
     def where(self, told: tuple[tuple[str, int], ...]) -> LanedAccess:
         """Return the access in iterations where iterators have some numbers."""

@@ -24,19 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PhaseDraft:
-    """A phase with its tile loops and lanes, and the loops in order around it.
-
-    Attributes
-    ----------
-    era
-        Phases of different eras never run at once: one ends before another begins.
-    """
+    """A phase with its tile loops and lanes, and the loops in order around it."""
 
     phase: Phase
     tiles: tuple[StepLoop, ...]
     lanes: tuple[tuple[str, int], ...]
     chains: tuple[ReuseChain, ...] = ()
     era: int = 0
+    """Phases of different eras never run at once: one ends before another begins."""
     around: tuple[StepLoop, ...] = ()
 
     @property

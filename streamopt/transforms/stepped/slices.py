@@ -52,22 +52,15 @@ MODULI = (1, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A memory for a read, and the writes that go to it.
-
-    Attributes
-    ----------
-    writes
-        Triples (phase, statement, guard): guards beside those of the statements.
-    start
-        Which elements it has from the start, over ``d0, d1, ...``; None for no condition.
-    has_start
-        Whether it has any.
-    """
+    """A memory for a read, and the writes that go to it."""
 
     held: tuple[HeldDimension, ...]
     writes: tuple[tuple[str, int, Condition | None], ...]
+    """Triples (phase, statement, guard): guards beside those of the statements."""
     start: Condition | None
+    """Which elements it has from the start, over ``d0, d1, ...``; None for no condition."""
     has_start: bool
+    """Whether it has any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,16 +42,11 @@ def has_compiler() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CompiledNest:
-    """A nest and what its code is about.
-
-    Attributes
-    ----------
-    arrays
-        Those that it touches.
-    """
+    """A nest and what its code is about."""
 
     nest: Nest
     arrays: Mapping[str, Array]
+    """Those that it touches."""
     has_bounds: bool
     in_any_order: bool = False
 

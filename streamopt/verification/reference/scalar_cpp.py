@@ -43,18 +43,7 @@ _INTEGER_CALLS = {
 
 @dataclass(frozen=True, slots=True)
 class ScalarCpp(ScalarText):
-    """Prints one nest; arrays are pointers.
-
-    Attributes
-    ----------
-    has_bounds
-        Whether floating-point numbers have bounds.
-    in_any_order
-        Whether sums may have been added in any order.
-    in_residues
-        Whether floating-point numbers are residues modulo a prime, whose sums and products are the
-        same in any order.
-    """
+    """Prints one nest; arrays are pointers."""
 
     words = ScalarWords(
         floored="floored({}, {})",
@@ -68,8 +57,12 @@ class ScalarCpp(ScalarText):
 
     nest: Nest
     has_bounds: bool
+    """Whether floating-point numbers have bounds."""
     in_any_order: bool = False
+    """Whether sums may have been added in any order."""
     in_residues: bool = False
+    """Whether floating-point numbers are residues modulo a prime, whose sums and products are the
+    same in any order."""
 
     @classmethod
     def of(
