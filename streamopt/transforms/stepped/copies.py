@@ -29,6 +29,8 @@ REGISTERS_OF_A_BANK = 16
 """Elements: banks that hold as few of them are registers."""
 MOST_SLICE_REGISTERS = 4 * MOST_REGISTERS
 """Elements of all slices of an array; of more, only banks of `FEW_REGISTERS` are registers."""
+MOST_AWAITED = 512
+"""Elements that are registers where one is read and written an iteration: that is 2 cycles less."""
 FEW_REGISTERS = 4
 """Elements that are registers however many accesses there are."""
 MOST_MORE_FOR_ALIKE = 1.1
@@ -100,7 +102,16 @@ def served_copies(
     few = prod(demand.shape) <= MOST_REGISTERS
     if few and (found is None or _elems_a_bank(demand.shape, found) <= registers_of_a_bank):
         return _registers(demand)
+    if prod(demand.shape) <= MOST_AWAITED and _is_awaited(demand):
+        return _registers(demand)
     return found
+
+
+def _is_awaited(demand: ArrayDemand) -> bool:
+    """Return whether a phase updates elements, one in an iteration: its next visit waits for it."""
+    phases = [(*reads, *writes) for reads, writes in zip(demand.reads, demand.writes, strict=True)]
+    is_narrow = not any(access.extents for accesses in phases for access in accesses)
+    return is_narrow and any(map(all, zip(demand.reads, demand.writes, strict=True)))
 
 
 def _elems_a_bank(shape: tuple[int, ...], copies: ServedCopies) -> float:

@@ -201,8 +201,11 @@ class _Chooser:
     def _is_own(self, read: Read, group: _Group) -> bool:
         """Return whether a phase that writes the array waits for a read of few elements.
 
-        A memory of its own lets the read be late, and other reads of the array be early.
+        A memory of its own lets the read be late, and other reads of the array be early. Very few
+        elements are registers, which are read soonest.
         """
+        if prod(group.shape) <= FEW_REGISTERS:
+            return True
         writes = {d.phase.name for d in self.drafts if d.writes_of(self.array.name)}
         return read[0] in writes and prod(group.shape) <= MOST_REGISTERS
 
