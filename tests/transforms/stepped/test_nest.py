@@ -288,6 +288,23 @@ def test_simple_values_under_a_guard_are_taken_before_memory_has_them() -> None:
     assert "x[i] if j == 0 else p[i][j]" in expression_text(second.value)
 
 
+def test_elements_that_a_visit_waits_for_are_registers() -> None:
+    order = ordered("norms", {"A": (64, 40), "n": (40,), "R": (40, 40), "Q": (64, 40)}, """
+        for k 0 40
+        . phase norm: sum i 0 64
+        . : n[k] = n[k] + A[i][k] * A[i][k]
+        . phase root:
+        . : R[k][k] = sqrt(n[k])
+        . phase row: j 0 64
+        . : Q[j][k] = A[j][k] / R[k][k]
+    """)  # fmt: skip
+    nest = built(order, i=8, j=8)
+    held = {memory.name: (memory.shape, memory.factors) for memory in nest.memories}
+    served = {str(access): name for laned in nest.phases for access, name in laned.reads}
+    assert held[served["n[k]"]] == ((40,), (40,))
+    assert held[served["R[k][k]"]] == ((1,), (1,))
+
+
 def test_arrays_are_copied_in_as_wide_as_arguments_are() -> None:
     nest = built(trisolv(400), i=32)
     (wide,) = (transfer for transfer in nest.brought if transfer.array == "L")
