@@ -26,7 +26,7 @@ from streamopt.transforms.stepped.copies import (
 )
 from streamopt.transforms.stepped.normal_form import told_iterators
 from streamopt.transforms.stepped.skews import cost_of, skewed_layouts
-from streamopt.transforms.stepped.slots import slots_of
+from streamopt.transforms.stepped.slots import in_slot, slots_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -272,7 +272,7 @@ class _Chooser:
             self._reads(reads, held),
             tuple(
                 tuple(
-                    _in_slot(
+                    in_slot(
                         d.laned(_places(each.target, held), told_iterators(each.guard)), slots[at]
                     )
                     for d, at, each in writes
@@ -293,7 +293,7 @@ class _Chooser:
         guards = {(phase, number): guard for phase, number, guard in own.writes}
         writes = tuple(
             tuple(
-                _in_slot(
+                in_slot(
                     d.laned(
                         _solved_places(each.target, own.held, guards[d.phase.name, at], d),
                         told_iterators(each.guard),
@@ -322,7 +322,7 @@ class _Chooser:
     ) -> tuple[tuple[LanedAccess, ...], ...]:
         return tuple(
             tuple(
-                _in_slot(d.laned(_places(access, held)), slots[access])
+                in_slot(d.laned(_places(access, held)), slots[access])
                 for name, access in reads
                 if name == d.phase.name
             )
@@ -340,10 +340,6 @@ def _group(
 ) -> _Group:
     places = tuple((draft.phase.name, at, None) for draft, at, _ in writes)
     return _Group(tuple(reads), places, demand.shape, copies, held)
-
-
-def _in_slot(access: LanedAccess, slot: int) -> LanedAccess:
-    return replace(access, slot=slot)
 
 
 def _places(access: Access, held: Sequence[HeldDimension]) -> tuple[Affine, ...]:

@@ -5,11 +5,14 @@ may be the element of an earlier write is written a cycle later, and read when t
 where something is read so late, every access of the memory has a cycle of its own.
 """
 
+from dataclasses import replace
+
 from streamopt.analysis.operations import read_guards
 from streamopt.analysis.phase_reads import is_forwarded, may_meet, reads_of
 from streamopt.ir import expression as ir
 from streamopt.ir.expression import Access, Condition
 from streamopt.ir.program import Statement
+from streamopt.transforms.stepped.bank_loads import LanedAccess
 from streamopt.transforms.stepped.drafts import PhaseDraft
 
 Slots = tuple[dict[Access, int], dict[int, int]]
@@ -28,6 +31,11 @@ def slots_of(draft: PhaseDraft, array: str) -> Slots:
         return reads, ranks
     own = {access: number for number, access in enumerate(reads)}
     return own, {at: len(own) + number for number, at in enumerate(ranks)}
+
+
+def in_slot(access: LanedAccess, slot: int) -> LanedAccess:
+    """Return an access with its number."""
+    return replace(access, slot=slot)
 
 
 def _meet(draft: PhaseDraft, one: Statement, other: Statement) -> bool:
