@@ -58,6 +58,8 @@ SIZING_SHARE = 0.1
 """Of the effort, for the FIFOs at the end."""
 SIZING_RUNS = 40.0
 """Likewise, at least, in times of the first design's judging."""
+MOST_SIZING_SHARE = 0.5
+"""Of the effort: a first design without lanes takes longer to judge than what is found."""
 LAST_RUNS = 18.0
 """Of these, for what follows when FIFOs stay as they are: simulations with the least FIFOs wait for
 each other at every cycle, so that they take longer."""
@@ -158,7 +160,8 @@ class _VariantSearch:
         keep(plain.judged(plain.plainest()))
         judging = clock.spent() - began
         share = SIZING_SHARE * self._limit if self._limit < inf else 0.0
-        clock.leave(max(share, SIZING_RUNS * judging))
+        most = MOST_SIZING_SHARE * self._limit
+        clock.leave(min(most, max(share, SIZING_RUNS * judging)))
         if sizing_clock is not None:
             sizing_clock.leave(LAST_RUNS * judging)
         if not any(isinstance(node, SequentialNode) for node in plain.graph.nodes):
