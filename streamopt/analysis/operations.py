@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import assert_never
 
 from streamopt.analysis.sum_steps import SumStep
@@ -15,6 +17,8 @@ from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.program import Statement
 from streamopt.ir.schedule import Binding, bound_implementation
+
+_BOUND = (ir.BinaryOp.ADD, ir.BinaryOp.SUB, ir.BinaryOp.MUL)
 
 BEFORE = "before"
 """Name of the partial value of a reduction that an iteration finds."""
@@ -100,6 +104,8 @@ class OperationList:
         What floating-point operators are built from.
     first
         Number of the first value: operations of the nest before these.
+    numbers
+        Places of operators in their phase; 0 for others.
     """
 
     def __init__(
@@ -108,10 +114,12 @@ class OperationList:
         fetch: Callable[[ir.Access], str],
         binding: Binding = (),
         first: int = 0,
+        numbers: Mapping[ir.Expression, int] = MappingProxyType({}),
     ) -> None:
         self.operations: list[Operation] = []
         self._binding = binding
         self._first = first
+        self._numbers = numbers
         self._among = among
         self._fetch = fetch
         self._known: dict[ir.Expression, str] = {}
@@ -129,10 +137,11 @@ class OperationList:
         element: ElementType,
         *operands: str,
         over: tuple[str, ...] = (),
+        number: int = 0,
     ) -> str:
         """Append one operation and return the name of its result."""
         result = f"t{self._first + len(self.operations)}"
-        built_from = bound_implementation(self._binding, operator, element)
+        built_from = bound_implementation(self._binding, operator, element, number)
         self.operations.append(Operation(operator, element, operands, result, built_from, over))
         return result
 
@@ -172,7 +181,11 @@ class OperationList:
             case ir.Binary(ir.BinaryOp.MUL, left, right) if is_shift(expression, element):
                 return self.add(Operator.BITS, computed, self.value(left), self.value(right))
             case ir.Binary(op, left, right):
-                return self.add(_BINARY[op], element, self.value(left), self.value(right))
+                operands, number = (
+                    (self.value(left), self.value(right)),
+                    self._numbers.get(expression, 0),
+                )
+                return self.add(_BINARY[op], element, *operands, number=number)
             case ir.Cast(_, operand):
                 return self.add(Operator.CAST, computed, self.value(operand))
             case ir.Call(function, arguments):
@@ -189,6 +202,34 @@ class OperationList:
                 return self.add(Operator.SELECT, element, *map(self.value, parts))
             case _:
                 raise AssertionError(expression)
+
+
+def operator_places(
+    values: Sequence[ir.Expression], others: Sequence[ir.Expression]
+) -> tuple[Mapping[ir.Expression, int], ...]:
+    """Return the places in their phase of the additions, and of the products, of its statements.
+
+    Equal operations of a statement are one, at the place of the first.
+
+    Parameters
+    ----------
+    values
+        Of the statements.
+    others
+        The same with other operands, which the answer is for.
+    """
+    passed: Counter[bool] = Counter()
+    found: list[Mapping[ir.Expression, int]] = []
+    for value, other in zip(values, others, strict=True):
+        first: dict[ir.Expression, int] = {}
+        places: dict[ir.Expression, int] = {}
+        for part, own in zip(ir.walk(value), ir.walk(other), strict=True):
+            if isinstance(part, ir.Binary) and part.op in _BOUND:
+                is_product = part.op is ir.BinaryOp.MUL
+                places[own] = first.setdefault(part, passed[is_product])
+                passed[is_product] += 1
+        found.append(places)
+    return tuple(found)
 
 
 def read_guards(body: Node | Statement) -> Mapping[ir.Access, ir.Condition]:

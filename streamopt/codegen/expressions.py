@@ -5,10 +5,10 @@ casts stand only where C++ would do something else.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 import numpy as np
 
@@ -95,8 +95,11 @@ def _cast(text: str, source: ElementType, wanted: ElementType) -> str:
     return f"static_cast<{wanted}>({text})"
 
 
-def _no_function(operator: Operator, element: ElementType) -> str | None:
+def _no_function(operator: Operator, element: ElementType, number: int = 0) -> str | None:
     return None
+
+
+OperatorNames: TypeAlias = Callable[[Operator, ElementType, int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +112,10 @@ class ExpressionText:
     """Text of an operand, of its array's type."""
     index: Callable[[Affine], str]
     """Text of an affine expression of the iterators."""
-    function: Callable[[Operator, ElementType], str | None] = _no_function
-    """Name of the function that stands for an operator; None for the operator itself."""
+    function: OperatorNames = _no_function
+    """Name of the function that stands for an operator at a place of its phase, or None."""
+    numbers: Mapping[ir.Expression, int] = field(default_factory=dict[ir.Expression, int])
+    """Places of operators in their phase; 0 for others."""
 
     def text(self, expression: ir.Expression, wanted: ElementType) -> str:
         """Return the text of an expression's value, converted to a type.
@@ -146,7 +151,7 @@ class ExpressionText:
         """Return one step of a reduction; the operands are names or in brackets."""
         match reduction:
             case Reduction.ADD | Reduction.MUL:
-                function = self.function(_REDUCING[reduction], element)
+                function = self.function(_REDUCING[reduction], element, 0)
                 return f"{function}({left}, {right})" if function else f"{left} {reduction} {right}"
             case Reduction.MAX | Reduction.MIN:
                 return self._called(ir.Function(reduction.value), [left, right], element)
@@ -157,7 +162,8 @@ class ExpressionText:
     def _binary(
         self, op: ir.BinaryOp, left: ir.Expression, right: ir.Expression, element: ElementType
     ) -> tuple[str, int]:
-        function = self.function(_BOUND[op], element) if op in _BOUND else None
+        number = self.numbers.get(ir.Binary(op, left, right), 0)
+        function = self.function(_BOUND[op], element, number) if op in _BOUND else None
         if function is not None:
             operands = [self._exactly(side, element) for side in (left, right)]
             return f"{function}({', '.join(operands)})", _ATOM

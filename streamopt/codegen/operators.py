@@ -40,9 +40,11 @@ class OperatorFunctions:
         """Return the definitions, by name."""
         return tuple(function for _, function in sorted(self._defined.items()))
 
-    def name(self, binding: Binding, operator: Operator, element: ElementType) -> str | None:
+    def name(
+        self, binding: Binding, operator: Operator, element: ElementType, number: int = 0
+    ) -> str | None:
         """Return the function for an operator; None where its choice is the tool's."""
-        built_from = bound_implementation(binding, operator, element)
+        built_from = bound_implementation(binding, operator, element, number)
         if built_from is None:
             return None
         name = f"{_operation(operator, element)}_{built_from}"

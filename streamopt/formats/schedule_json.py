@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
 from streamopt.files import load_text, write_file
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 
+def _in_turn(built: object) -> object:
+    """Return the implementations that the places of an operator have in turn."""
+    return (built,) if isinstance(built, str) else built
+
+
+_Built = Annotated[tuple[Implementation, ...], BeforeValidator(_in_turn)]
+
+
 class _ScheduleModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -29,7 +37,7 @@ class _Node(_ScheduleModel):
     node: str
     order: tuple[str, ...]
     unroll: dict[str, int]
-    binding: dict[Literal["add", "mul"], Implementation] = {}
+    binding: dict[Literal["add", "mul"], _Built] = {}
     target_ii: int = 1
     steps: str = ""
     least_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
@@ -64,7 +72,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
     """Return the schedule as JSON text, with what is known of it under ``result``."""
     nodes = [
         {"node": plan.node, "order": list(plan.order), "unroll": plan.factors}
-        | ({"binding": dict(plan.binding)} if plan.binding else {})
+        | ({"binding": _binding(plan)} if plan.binding else {})
         | ({"target_ii": plan.target_ii} if plan.target_ii != 1 else {})
         | ({"steps": plan.steps} if plan.steps else {})
         | ({"least_cycles": dict(plan.least_cycles)} if plan.least_cycles else {})
@@ -116,6 +124,14 @@ def read_schedule_json(text: str, file: str) -> Schedule:
     )
 
 
+def _binding(plan: NodePlan) -> dict[str, object]:
+    """Return by operator what it is built from, or what its places have in turn."""
+    found: dict[str, list[Implementation]] = {}
+    for operator, built in plan.binding:
+        found.setdefault(operator, []).append(built)
+    return {name: built[0] if len(built) == 1 else built for name, built in found.items()}
+
+
 def _document(text: str, file: str) -> _Schedule:
     try:
         return _Schedule.model_validate_json(text)
@@ -128,7 +144,7 @@ def _document(text: str, file: str) -> _Schedule:
 
 
 def _plan(node: _Node) -> NodePlan:
-    binding = tuple((Operator(name), built) for name, built in node.binding.items())
+    binding = tuple((Operator(name), built) for name, own in node.binding.items() for built in own)
     unroll = tuple(node.unroll.items())
     return NodePlan(
         node.node,

@@ -17,7 +17,10 @@ from streamopt.ir.ports import PortPlan
 from streamopt.ir.text import html_table
 
 Binding: TypeAlias = tuple[tuple[Operator, Implementation], ...]
-"""Pairs (operator, implementation), each operator once; the others are the tool's choice."""
+"""Pairs (operator, implementation), each operator once; the others are the tool's choice.
+
+Of a sequential node an operator may have several: its places in a phase have them in turn.
+"""
 
 BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
     Operator.ADD: (Implementation.FABRIC, Implementation.FULLDSP),
@@ -32,15 +35,26 @@ BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
 
 
 def bound_implementation(
-    binding: Binding, operator: Operator, element: ElementType
+    binding: Binding, operator: Operator, element: ElementType, number: int = 0
 ) -> Implementation | None:
     """Return the implementation that a binding asks of an operator; None for the tool's choice.
 
     Integers have no such choice: an adder of integers is LUTs anyway.
+
+    Parameters
+    ----------
+    number
+        Of its place in a phase.
+
+    Examples
+    --------
+    >>> mixed = (Operator.ADD, Implementation.FABRIC), (Operator.ADD, Implementation.FULLDSP)
+    >>> bound_implementation(mixed, Operator.SUB, ElementType.FLOAT, 3)
+    <Implementation.FULLDSP: 'fulldsp'>
     """
-    if not element.is_float:
-        return None
-    return dict(binding).get(Operator.ADD if operator is Operator.SUB else operator)
+    asked = Operator.ADD if operator is Operator.SUB else operator
+    found = [built for own, built in binding if own is asked]
+    return found[number % len(found)] if found and element.is_float else None
 
 
 MOST_ARGUMENT_BANKS = 256
@@ -107,7 +121,10 @@ class NodePlan:
         """Return one line: loops from the outermost in with their factors, then what is asked."""
         factors = self.factors
         loops = (f"{name} x {factors[name]}" if factors[name] > 1 else name for name in self.order)
-        asked = [f"{operator} in {built}" for operator, built in self.binding]
+        named = {
+            operator: [b for o, b in self.binding if o is operator] for operator, _ in self.binding
+        }
+        asked = [f"{operator} in {' and '.join(built)}" for operator, built in named.items()]
         if self.target_ii != 1:
             asked.append(f"ii {self.target_ii}")
         return "; ".join([f"{self.node}: {', '.join(loops)}".rstrip(": "), *asked])

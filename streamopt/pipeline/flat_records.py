@@ -197,7 +197,9 @@ def choice_record(solution: Solution) -> Record:
     if not solution.problem.level.is_as_built:
         return Record()
     schedule = solution.schedule
-    fabric = [p for p in schedule.nodes if Implementation.FABRIC in dict(p.binding).values()]
+    fabric = [
+        p for p in schedule.nodes if any(built is Implementation.FABRIC for _, built in p.binding)
+    ]
     least = solution.least_found_cycles or solution.latency_cycles
     return channel_record(schedule) | Record(
         fabric_nodes=len(fabric),

@@ -168,7 +168,7 @@ def _binding_problems(node: Node, plan: NodePlan) -> Iterator[Diagnostic]:
     times = Counter(operator for operator, _ in plan.binding)
     for operator, implementation in plan.binding:
         known = BINDABLE.get(operator, ())
-        if times[operator] > 1:
+        if times[operator] > 1 and not isinstance(node, SequentialNode):
             message = f"node '{node.name}' binds '{operator}' {times[operator]} times"
             yield Diagnostic("E322", message, node.loc, hint="bind each operator once")
         elif implementation not in known:

@@ -29,6 +29,9 @@ def test_what_is_written_is_read_back() -> None:
     assert '"binding": {"add": "fabric", "mul": "maxdsp"}' in text
     assert text.count("binding") == 1  # nothing where nothing is asked for
     assert "most_banks" not in text
+    mixed = ((Operator.ADD, Implementation.FABRIC), (Operator.ADD, Implementation.FULLDSP))
+    some = replace(SCHEDULE, nodes=(replace(SCHEDULE.nodes[0], binding=mixed),))
+    assert read_schedule_json(write_schedule_json(some), "s.json") == some
     limited = replace(SCHEDULE, most_banks=64)
     assert read_schedule_json(write_schedule_json(limited), "s.json") == limited
 
@@ -46,7 +49,7 @@ def test_order_and_lengths_of_a_sequential_node_are_kept() -> None:
     ("wrong", "message"),
     [
         ('{"adder": "fabric"', r"s.json:nodes\[0\].binding.adder.* E122 .*'add' or 'mul'"),
-        ('{"add": "luts"', r"s.json:nodes\[0\].binding.add: E122 .*'meddsp', 'fulldsp' or"),
+        ('{"add": "luts"', r"s.json:nodes\[0\].binding.add\[0\]: E122 .*'meddsp', 'fulldsp' or"),
     ],
 )
 def test_unknown_operators_and_implementations(wrong: str, message: str) -> None:

@@ -84,7 +84,7 @@ def as_planned(order: Ordered, plan: NodePlan) -> ScheduledGraph:
     nest = stepped_nest(node, order.steps, plan, arrays)
     trips = {loop.name: loop.trip_count for loop in order.steps.loops}
     loops = tuple(TiledLoop(name, trips[name], factor) for name, factor in plan.unroll)
-    built = ScheduledNode(node, loops, stepped=nest)
+    built = ScheduledNode(node, loops, plan.binding, stepped=nest)
     partitions = boundary_partitions(graph, {}, 256, (), whole_arrays([built]))
     schedule = Schedule(node.name, (plan,), (), most_banks=256)
     return ScheduledGraph(graph, schedule, (built,), (), partitions)

@@ -90,7 +90,7 @@ class NestWriter(CppNest):
         function = partial_function(functions.name, scheduled.binding)
         self.expression = ExpressionText(elements.__getitem__, self._operand, self._index, function)
 
-        def accumulating(operator: Operator, element: ElementType) -> str | None:
+        def accumulating(operator: Operator, element: ElementType, number: int) -> str | None:
             distance = update_distance(scheduled)
             parts = accumulator(scheduled.binding, operator, element, distance)
             return functions.name(((operator, parts),) if parts else (), operator, element)

@@ -16,8 +16,8 @@ from streamopt.ir.expression import Access, Index, Literal, Read, children, rebu
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from streamopt.codegen.expressions import OperatorNames
     from streamopt.ir.expression import Expression
-    from streamopt.ir.operators import Operator
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Operands:
 
     texts: Sequence[ExpressionText]
     choose: Callable[[Sequence[str]], str]
-    function: Callable[[Operator, ElementType], str | None]
+    function: OperatorNames
     _known: dict[str, tuple[str, ElementType]] = field(
         default_factory=dict[str, tuple[str, "ElementType"]]
     )

@@ -7,9 +7,10 @@ at most writes to a memory, the values of all lanes are kept, and the one to wri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.operations import operator_places
 from streamopt.analysis.sum_steps import sum_step
 from streamopt.codegen.expressions import literal
 from streamopt.codegen.processes.guards import all_of
@@ -23,7 +24,7 @@ from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.expression import Read, reads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.analysis.sum_steps import SumStep
     from streamopt.codegen.names import Names
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.stepped.turned import TurnedAccess
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Expression
     from streamopt.ir.program import Statement
     from streamopt.ir.stepping.stepped import Mirror
 
@@ -140,7 +142,13 @@ class StatementWriter:
         guard = self._choice(guards)
         value = self.operands.shared([s.value for s in statements])
         assert value is not None, "phases with one body have one expression"
-        return self._valued(at, self.operands.text.text(value, element), guard, kept)
+        texts = replace(self.operands.text, numbers=self._numbers(at, value))
+        return self._valued(at, texts.text(value, element), guard, kept)
+
+    def _numbers(self, at: int, value: Expression) -> Mapping[Expression, int]:
+        """Return the places of operators in their phase."""
+        own = [statements[0].value for statements in self.sets[: at + 1]]
+        return operator_places(own, [*own[:-1], value])[-1]
 
     def _valued(self, at: int, value: str, guard: str, kept: LaneValues | None) -> list[Item]:
         """Return the writes of a value under a guard; later statements may have the value."""

@@ -10,15 +10,14 @@ from streamopt.codegen.expressions import ExpressionText
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from streamopt.codegen.expressions import OperatorNames
     from streamopt.codegen.names import Names
     from streamopt.codegen.stepped.chains import ChainWindow
     from streamopt.codegen.stepped.indices import IndexNames
     from streamopt.codegen.stepped.lanes import LanedVisit
     from streamopt.codegen.stepped.memories import CppMemory
     from streamopt.codegen.stepped.turned import TurnedAccess
-    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition
-    from streamopt.ir.operators import Operator
     from streamopt.ir.program import Array
 
 
@@ -45,7 +44,7 @@ class NestContext:
     arrays: Mapping[str, Array]
     memories: Mapping[str, CppMemory]
     outside: Callable[[str, str], str]
-    function: Callable[[Operator, ElementType], str | None]
+    function: OperatorNames
     names: Names
     unique: Callable[[str], str]
 

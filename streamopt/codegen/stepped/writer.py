@@ -21,16 +21,15 @@ from streamopt.codegen.stepped.texts import NestContext
 from streamopt.codegen.tree import Comment, CppStatement, For, If, Item, Pragma, pipelined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from streamopt.codegen.expressions import OperatorNames
     from streamopt.codegen.layout import CppPort, CppProcess
     from streamopt.codegen.names import Names
     from streamopt.codegen.stepped.control import VisitState
     from streamopt.codegen.stepped.indices import IndexNames
-    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
-    from streamopt.ir.operators import Operator
     from streamopt.ir.stepping.stepped import HeldArray, SteppedNest, Transfer
 
 
@@ -46,7 +45,7 @@ class SteppedWriter:
         nest: SteppedNest,
         process: CppProcess,
         scope: Names,
-        function: Callable[[Operator, ElementType], str | None],
+        function: OperatorNames,
     ) -> None:
         self.node, self.nest, self.process = node, nest, process
         self.names, self.scope = scope.inner(), scope

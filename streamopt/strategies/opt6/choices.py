@@ -31,6 +31,14 @@ PARTIAL_TILES = "partial_tiles"
 
 _TOOL: Binding = ()
 ADDERS_IN_FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
+_SOME_IN_FABRIC: tuple[Binding, ...] = tuple(
+    tuple(
+        (Operator.ADD, Implementation.FABRIC if in_fabric else Implementation.FULLDSP)
+        for in_fabric in pattern
+    )
+    for pattern in ((1, 0, 0, 0), (1, 0))
+)
+"""A quarter of the adders, and half of them: where all lanes take a few DSPs too many."""
 _MULTIPLIERS = (Implementation.FULLDSP, Implementation.MEDDSP, Implementation.FABRIC)
 """With fewer DSPs than the tool takes unasked, those with more of them first."""
 _FULLDSP: Binding = ((Operator.MUL, Implementation.FULLDSP),)
@@ -189,9 +197,11 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
     ]
     if not added:
         return (_TOOL, *fewer)
+    some = _SOME_IN_FABRIC if isinstance(node, SequentialNode) else ()
     return (
         _TOOL,
         *(way for way in fewer if way == _FULLDSP),
+        *some,
         ADDERS_IN_FABRIC,
         *((*ADDERS_IN_FABRIC, *way) for way in fewer),
     )

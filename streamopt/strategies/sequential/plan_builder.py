@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -11,6 +12,7 @@ from streamopt.errors import SimulationError
 from streamopt.evaluation.design import refuse_hazards
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.network import AccessMode
+from streamopt.ir.operators import Operator
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule, bound_implementation
 from streamopt.perf.as_built.closed_form import predict
@@ -33,7 +35,7 @@ from streamopt.work import spend
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.network import Network, Pipeline, PipelineTiming
+    from streamopt.ir.network import Network, Operation, Pipeline, PipelineTiming
     from streamopt.ir.schedule import Binding, NodePlan
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.ir.stepping.steps import Steps
@@ -199,10 +201,14 @@ class PlanBuilder:
 
 
 def _bound(binding: Binding, pipeline: Pipeline) -> Pipeline:
-    operations = (
-        replace(o, implementation=bound_implementation(binding, o.operator, o.element))
-        for o in pipeline.operations
-    )
+    passed: Counter[bool] = Counter()
+    operations: list[Operation] = []
+    for own in pipeline.operations:
+        is_product = own.operator is Operator.MUL
+        place = passed[is_product]
+        built = bound_implementation(binding, own.operator, own.element, place)
+        passed[is_product] += own.operator in (Operator.ADD, Operator.SUB, Operator.MUL)
+        operations.append(replace(own, implementation=built))
     return replace(pipeline, operations=tuple(operations))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.operations import OperationList, read_guards
+from streamopt.analysis.operations import OperationList, operator_places, read_guards
 from streamopt.analysis.phase_reads import is_forwarded, may_be_stale, reads_of
 from streamopt.analysis.sum_steps import sum_step
 from streamopt.analysis.value_ranges import ValueContext
@@ -254,6 +254,8 @@ class _PhaseLowering:
         self.lanes = dict(laned.lanes)
         self.served = dict(laned.reads)
         self.position = _places(laned)
+        values = tuple(statement.value for statement in laned.phase.statements)
+        self.numbers = operator_places(values, values)
         self.ports: list[Port] = []
         self.operations: list[Operation] = []
         self.values: dict[ir.Access, str] = {}
@@ -282,15 +284,17 @@ class _PhaseLowering:
     def _add(self, number: int, statement: Statement) -> None:
         """Add the reads, the operations and the writes of a statement."""
         guards = read_guards(statement)
+        element = self.arrays[statement.target.array].element
+        step = sum_step(statement)
+        over = tuple(n + LANE for n in self.lanes if n in self.laned.phase.sums)
+        summed = step is not None and over
         body = OperationList(
             self.among,
             lambda access: self._fetched(access, guards.get(access)),
             self.binding,
             first=len(self.operations),
+            numbers={} if summed else self.numbers[number],
         )
-        element = self.arrays[statement.target.array].element
-        step = sum_step(statement)
-        over = tuple(n + LANE for n in self.lanes if n in self.laned.phase.sums)
         if step is not None and over:
             term, before = body.value(step.term), body.value(ir.Read(statement.target))
             value = body.updated(step, element, before, term, over)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from streamopt.codegen.stepped.places import places_of
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Logic, LogicOp, reads
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.ir.stepping.stepped import (
     HeldArray,
     HeldDimension,
@@ -22,8 +25,19 @@ from streamopt.ir.stepping.stepped import (
     Mirror,
     ReuseChain,
 )
+from streamopt.transforms.lower import lower
 from tests.support.runners.stepped_designs import emitted, in_steps
-from tests.support.steps import Ordered, jacobi_2d, lu, nussinov, ordered, scheduled, seidel
+from tests.support.steps import (
+    Ordered,
+    as_planned,
+    jacobi_2d,
+    lu,
+    nussinov,
+    ordered,
+    plan_of,
+    scheduled,
+    seidel,
+)
 from tests.support.steps import trisolv as triangular
 
 if TYPE_CHECKING:
@@ -228,6 +242,27 @@ def test_phases_share_one_expression() -> None:
     text = kernel(shared)
     assert text.count("0.2f * ") == 1
     assert text.count("(phase == 1 ? ") > 4
+
+
+def test_places_of_an_operator_have_implementations_in_turn() -> None:
+    """The first and the fifth adder of a phase are LUTs, in the network and in the code alike."""
+    order = ordered("sums", {"A": (9, 9), "B": (9, 9), "C": (9, 9)}, """
+        for t 0 3
+        . phase first: i 0 7, j 0 7
+        . : B[i+1][j+1] = (A[i+1][j] - A[i+1][j+2]) + A[i+2][j+1] - 0.25 * A[i][j+1]
+        . : C[i+1][j+1] = B[i+1][j+1] + 0.5 * (A[i+1][j+1] - A[i][j])
+    """)  # fmt: skip
+    luts, dsps = Implementation.FABRIC, Implementation.FULLDSP
+    binding = tuple((Operator.ADD, built) for built in (luts, dsps, dsps, dsps))
+    design = as_planned(order, replace(plan_of(order, j=7), binding=binding))
+    operations = [o for p in lower(design).pipelines for o in p.operations]
+    adders = [o for o in operations if o.operator in (Operator.ADD, Operator.SUB)]
+    assert sorted(o.implementation == luts for o in adders) == [False, False, False, True, True]
+    text = kernel(design)
+    assert len(re.findall(r"= .*f(?:add|sub)_fabric\(", text)) == 2
+    fabric = [o.operator.value for o in adders if o.implementation == luts]
+    assert sorted(re.findall(r"f(add|sub)_fabric\(\w*[_\[(]", text)) == sorted(fabric)
+    check(order, design)
 
 
 def kernel(design: ScheduledGraph) -> str:
