@@ -177,6 +177,11 @@ class _Kind:
     drafts: dict[Lanes, float] = field(default_factory=dict["Lanes", float])
     tried: set[Lanes] = field(default_factory=set["Lanes"])
 
+    @property
+    def is_mixed(self) -> bool:
+        """Return whether an operator has several implementations."""
+        return len(dict(self.binding)) < len(self.binding)
+
     def rank(self) -> None:
         """Rank candidates."""
         least, counts = self.order.lengths(self.units), self.order.counts
@@ -237,9 +242,12 @@ def searched_plans(
     for steps in orders:
         search.sample([kind for kind in kinds if kind.order.steps is steps])
     search.draft_rows(kinds, TUNING.most_rows)
-    search.look(kinds, 1.0, TUNING.most_drafts, TUNING.most_built)
+    pure = [kind for kind in kinds if not kind.is_mixed]
+    mixed = [kind for kind in kinds if kind.is_mixed]
+    search.look(pure, 1.0, TUNING.most_drafts, TUNING.most_built)
+    search.look(mixed, 1.0, TUNING.most_drafts // 4, TUNING.most_built // 2)
     for part in TUNING.parts if has_others else ():
-        search.look(kinds, part, TUNING.most_drafts // 20, TUNING.most_built // 4)
+        search.look(pure, part, TUNING.most_drafts // 20, TUNING.most_built // 4)
     search.build_few(kinds)
     return tuple(search.found)
 
