@@ -316,6 +316,7 @@ class _PlanSearch:
             rows = [choice for choice in kind.rough if is_of_rows(kind.order.steps, choice)]
             for choice in rows[:most]:
                 self._draft(kind, choice)
+            kind.rank()
 
     def look(self, kinds: Sequence[_Kind], part: float, most_drafts: int, most_built: int) -> None:
         """Draft and build the candidates that promise most within a part of the limits."""
