@@ -27,7 +27,7 @@ class Visit:
     @property
     def warm_up(self) -> int:
         """Return the iterations ahead of the first in which it only fetches."""
-        return max((chain.warm_up for chain in self.phase.chains), default=0)
+        return self.phase.warm_up
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,11 @@ class LanedPhase:
     last_cycles: int = 1
 
     @property
+    def warm_up(self) -> int:
+        """Return the iterations ahead of the first in which it only fetches."""
+        return max((chain.warm_up for chain in self.chains), default=0)
+
+    @property
     def guard(self) -> Condition | None:
         """Return where lanes have work, over the iterators of its loops; None for everywhere."""
         parts = [part for loop in self.phase.loops for part in self._unsure(loop)]

@@ -213,13 +213,9 @@ def _turn(node: str, laned: LanedPhase, arrays: Mapping[str, Array]) -> TurnItem
     return item
 
 
-def _warm_up(laned: LanedPhase) -> int:
-    return max((chain.warm_up for chain in laned.chains), default=0)
-
-
 def _with_warm_up(laned: LanedPhase) -> tuple[StepLoop, ...]:
     """Return tile loops of which the innermost has the iterations that fill windows first."""
-    more = _warm_up(laned)
+    more = laned.warm_up
     if not more:
         return laned.tiles
     *outer, last = laned.tiles
@@ -229,7 +225,7 @@ def _with_warm_up(laned: LanedPhase) -> tuple[StepLoop, ...]:
 
 def _places(laned: LanedPhase) -> dict[str, Affine]:
     """Return every iterator over tile and lane: where windows are being filled, below its least."""
-    lanes, more = dict(laned.lanes), _warm_up(laned)
+    lanes, more = dict(laned.lanes), laned.warm_up
     places = lane_places(laned.tiles, lanes)
     if more:
         name = laned.tiles[-1].name
@@ -350,7 +346,7 @@ class _PhaseLowering:
     def _reach(self) -> dict[str, tuple[int, int]]:
         """Return the lowest and the highest value of all iterators."""
         lanes = {name + LANE: (0, count - 1) for name, count in self.lanes.items()}
-        return reach_of((*self.around, *_with_warm_up(self.laned))) | lanes
+        return reach_of((*self.around, *_withself.laned.warm_up)) | lanes
 
     def _fetched(self, access: ir.Access, guard: ir.Condition | None) -> str:
         if access not in self.values:
@@ -378,9 +374,9 @@ class _PhaseLowering:
         if len(kept) < len(wanted):
             kept += self._inside(access)
         parts = [ir.substitute_condition(part, self.position) for part in kept]
-        if _warm_up(self.laned):
+        if self.laned.warm_up:
             tile = self.laned.tiles[-1]
-            first = ir.Literal(tile.least + _warm_up(self.laned))
+            first = ir.Literal(tile.least + self.laned.warm_up)
             parts.append(ir.Compare(ir.CompareOp.GE, ir.Index(Affine.iterator(tile.name)), first))
         guard = ir.all_of(tuple(dict.fromkeys(parts))) if parts else None
         self.ports.append(Port(mode, self.memories[held].name, places, value, guard))
