@@ -34,6 +34,11 @@ BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
 """Operators with a choice. Adders subtract too: ``add`` binds subtractions with additions."""
 
 
+def is_mixed(binding: Binding) -> bool:
+    """Return whether an operator has several implementations."""
+    return len(dict(binding)) < len(binding)
+
+
 def bound_implementation(
     binding: Binding, operator: Operator, element: ElementType, number: int = 0
 ) -> Implementation | None:

@@ -14,7 +14,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Protocol
 
 from streamopt.errors import LegalityError
-from streamopt.ir.schedule import NodePlan
+from streamopt.ir.schedule import NodePlan, is_mixed
 from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
@@ -177,11 +177,6 @@ class _Kind:
     drafts: dict[Lanes, float] = field(default_factory=dict["Lanes", float])
     tried: set[Lanes] = field(default_factory=set["Lanes"])
 
-    @property
-    def is_mixed(self) -> bool:
-        """Return whether an operator has several implementations."""
-        return len(dict(self.binding)) < len(self.binding)
-
     def rank(self) -> None:
         """Rank candidates."""
         least, counts = self.order.lengths(self.units), self.order.counts
@@ -242,13 +237,13 @@ def searched_plans(
     for steps in orders:
         search.sample([kind for kind in kinds if kind.order.steps is steps])
     search.draft_rows(kinds, TUNING.most_rows)
-    pure = [kind for kind in kinds if not kind.is_mixed]
-    mixed = [kind for kind in kinds if kind.is_mixed]
+    pure = [kind for kind in kinds if not is_mixed(kind.binding)]
+    mixed = [kind for kind in kinds if is_mixed(kind.binding)]
     search.look(pure, 1.0, TUNING.most_drafts, TUNING.most_built)
     search.look(mixed, 1.0, TUNING.most_drafts // 4, TUNING.most_built // 2)
     for part in TUNING.parts if has_others else ():
         search.look(pure, part, TUNING.most_drafts // 20, TUNING.most_built // 4)
-    search.build_few(kinds)
+    search.build_few(pure)
     return tuple(search.found)
 
 

@@ -346,7 +346,7 @@ class _PhaseLowering:
     def _reach(self) -> dict[str, tuple[int, int]]:
         """Return the lowest and the highest value of all iterators."""
         lanes = {name + LANE: (0, count - 1) for name, count in self.lanes.items()}
-        return reach_of((*self.around, *_withself.laned.warm_up)) | lanes
+        return reach_of((*self.around, *_with_warm_up(self.laned))) | lanes
 
     def _fetched(self, access: ir.Access, guard: ir.Condition | None) -> str:
         if access not in self.values:
