@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_LANES = 2_048
 """Of a phase: more have no DSPs on any device of ours."""
+SHORT = 8
+"""Iterations of a loop that may have any number of lanes."""
 MOST_CHOICES = 4_000
 """Combinations that are estimated; of more, ladders are thinned."""
 MOST_BETTER = 3
@@ -124,7 +126,12 @@ def _amounts(
 
 
 def _ladder(extent: int) -> list[int]:
-    """Return lanes of a loop: powers of two, and those that leave few tiles of equal size."""
+    """Return lanes of a loop: powers of two, and those that leave few tiles of equal size.
+
+    All of a short loop: where bounds depend on other loops, any may leave the fewest tiles.
+    """
+    if extent <= SHORT:
+        return [*range(1, max(1, extent) + 1)]
     powers = {2**k for k in range(extent.bit_length()) if 2**k <= extent}
     even = {-(-extent // tiles) for tiles in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)}
     return sorted(powers | even)

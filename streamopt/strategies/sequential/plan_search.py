@@ -54,7 +54,7 @@ TUNING = PlanSearchTuning()
 class SmallNodeTuning:
     """Which nodes have all of their candidates built: some seconds; not measured."""
 
-    candidates: int = 64  # of all orders and bindings
+    candidates: int = 128  # of all orders and bindings
     iterations: int = 20_000
 
 
