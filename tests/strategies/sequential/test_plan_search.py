@@ -151,3 +151,22 @@ def test_rows_of_a_stencil_are_built_and_read_once(tmp_path: Path) -> None:
     found = builder.plans(graph, node, wanted)
     best = min(found, key=lambda plan: builder.cost(graph, node, plan).timing.last_write)
     assert sorted(count for _, count in best.unroll) == [1, 1, 1, 40, 40]
+
+
+def test_slow_plain_design_leaves_effort_for_a_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Judging it tells the effort that FIFOs are left, which is never all of it."""
+    monkeypatch.setattr("streamopt.strategies.opt6.strategy.SIZING_RUNS", 1e6)
+    path = tmp_path / "solved.c"
+    path.write_text("""
+    void solved(float L[20][20], float b[20], float x[20]) {
+      for (int i = 0; i < 20; i++) {
+        x[i] = b[i];
+        for (int j = 0; j < i; j++) x[i] = x[i] - L[i][j] * x[j];
+        x[i] = x[i] / L[i][i];
+      }
+    }
+    """)
+    plans = so.solve(so.load(path), level="opt6", dsp=60).schedule.nodes
+    assert any(factor > 1 for plan in plans if plan.steps for _, factor in plan.unroll)
