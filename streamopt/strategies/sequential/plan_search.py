@@ -21,7 +21,7 @@ from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.schedule import Binding
@@ -177,12 +177,13 @@ class _Kind:
     drafts: dict[Lanes, float] = field(default_factory=dict["Lanes", float])
     tried: set[Lanes] = field(default_factory=set["Lanes"])
 
-    def rank(self) -> None:
-        """Rank candidates."""
+    def rank(self, unfit: Collection[Lanes] = ()) -> None:
+        """Rank candidates but those whose memories don't fit, which would stand for others."""
         least, counts = self.order.lengths(self.units), self.order.counts
         known = [
             replace(choice, cycles=float(counts.cycles(dict(choice.lanes), least)))
             for choice in self.rough
+            if choice.lanes not in unfit
         ]
         kept = [*front(known), *front([own for own in known if own.is_binary])]
         kept += [own for own in known if own.lanes in self.drafts]
@@ -311,7 +312,7 @@ class _PlanSearch:
             rows = [choice for choice in kind.rough if is_of_rows(kind.order.steps, choice)]
             for choice in rows[:most]:
                 self._draft(kind, choice)
-            kind.rank()
+            kind.rank(self._unfit)
 
     def look(self, kinds: Sequence[_Kind], part: float, most_drafts: int, most_built: int) -> None:
         """Draft and build the candidates that promise most within a part of the limits."""
@@ -368,6 +369,7 @@ class _PlanSearch:
         order.shares.append(_Share(choice, dsps, luts))
         if self._builder.lacks_memory(draft):
             self._unfit.add(choice.lanes)
+            kind.rank(self._unfit)
         eager = {name: LeastLength() for name in kind.units}
         visits = order.counts.cycles(dict(choice.lanes), eager)
         overhead = max(0.0, draft.cost.timing.last_write - visits)
@@ -386,7 +388,7 @@ class _PlanSearch:
         kind.order.learn(built, kind.units)
         for other in kinds:
             if other.order is kind.order:
-                other.rank()
+                other.rank(self._unfit)
         if not self._builder.fits(built, self._wanted):
             return True
         if self._builder.is_safe(self._alone, built):

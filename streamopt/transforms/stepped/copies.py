@@ -171,14 +171,27 @@ def _undominated(
 
 
 def _alike(demand: ArrayDemand, copies: ServedCopies, ii: int) -> ServedCopies:
-    """Return copies with the same banks if that takes hardly more: they are filled at once."""
+    """Return copies with the same banks if that takes hardly more: they are filled at once.
+
+    If it takes more, they still get as many along dimensions along which no tile moves.
+    """
     shared = tuple(map(max, zip(*copies.factors, strict=True)))
     blocks = sum(blocks_of(demand.shape, factors) for factors in copies.factors)
-    if len(copies.factors) * blocks_of(demand.shape, shared) > MOST_MORE_FOR_ALIKE * blocks:
-        return copies
-    room = _room(demand, shared, ii)
-    served = _served(demand, [(shared, room)] * len(copies.factors))
-    return copies if served is None else ServedCopies((shared,) * len(copies.factors), served)
+    accesses = [access for own in (*demand.reads, *demand.writes) for access in own]
+    still = [not any(a.subscripts[at].moving.terms for a in accesses) for at in range(len(shared))]
+    even = tuple(
+        tuple(
+            most if is_still and most % own else own
+            for own, most, is_still in zip(factors, shared, still, strict=True)
+        )
+        for factors in copies.factors
+    )
+    for choice in ((shared,) * len(copies.factors), even):
+        if sum(blocks_of(demand.shape, own) for own in choice) <= MOST_MORE_FOR_ALIKE * blocks:
+            served = _served(demand, [(own, _room(demand, own, ii)) for own in choice])
+            if served is not None:
+                return ServedCopies(choice, served)
+    return copies
 
 
 def widened(shape: tuple[int, ...], factors: tuple[int, ...], lanes: int) -> tuple[int, ...]:

@@ -339,3 +339,17 @@ def test_statements_whose_values_nobody_sees_are_left_out() -> None:
     (laned,) = built(order, i=4).phases
     assert [str(statement.target) for statement in laned.phase.statements] == ["T[i]"]
     assert [str(access) for access, _ in laned.reads] == ["x[i]"]
+
+
+def test_copies_have_as_many_banks_along_dimensions_without_tiles() -> None:
+    """With 40 and 38 banks along a row an argument would have 2: 8,000 cycles to bring it."""
+    order = ordered("heat", {"A": (40, 40, 40), "B": (40, 40, 40)}, """
+        for t 0 2
+        . phase first: i 0 38, j 0 38, k 0 38
+        . : B[i+1][j+1][k+1] = A[i+2][j+1][k+1] + A[i][j+1][k+1] + A[i+1][j+2][k+1] + A[i+1][j][k+1] + A[i+1][j+1][k+2] + A[i+1][j+1][k]
+        . phase second: l 0 38, m 0 38, n 0 38
+        . : A[l+1][m+1][n+1] = B[l+2][m+1][n+1] + B[l][m+1][n+1] + B[l+1][m+2][n+1] + B[l+1][m][n+1] + B[l+1][m+1][n+2] + B[l+1][m+1][n]
+    """)  # noqa: E501  # fmt: skip
+    nest = built(order, j=2, k=38, m=2, n=38)
+    assert {memory.factors[-1] for memory in nest.memories} == {40}
+    assert nest.ii == 1
