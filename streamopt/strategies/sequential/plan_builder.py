@@ -48,6 +48,8 @@ LUTS_OF_ONE = 0.98
 """Of a region: the rest is for what is around a node; an estimate."""
 FEW_OTHERS = 0.02
 """Iterations of other nodes, to those of one, that leave it almost all; an estimate."""
+LEAST_OF_EACH = 0.5
+"""LUTs of each further lane, to those of one of several; an estimate."""
 FEW_LANES = 4
 """Of a loop, to tell what each lane takes."""
 
@@ -217,7 +219,8 @@ def _unit(used: tuple[Resources, Resources], copies: int, least_cycles: int) -> 
     one, several = used
     more = max(1, copies - 1)
     dsps, luts = (several.dsps - one.dsps) / more, (several.luts - one.luts) / more
-    return UnitCost(one.dsps, one.luts, max(0.0, dsps), max(0.0, luts), least_cycles)
+    least = LEAST_OF_EACH * several.luts / copies  # where one lane has banks that are dear
+    return UnitCost(one.dsps, one.luts, max(0.0, dsps), max(least, luts), least_cycles)
 
 
 def _chain_cycles(pipeline: Pipeline, timing: PipelineTiming) -> int:

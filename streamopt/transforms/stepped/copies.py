@@ -333,6 +333,8 @@ def _cheap_banks(subscript: LanedSubscript, least: int) -> int:
 
 def _spanning(at: int, part: int, together: Sequence[LanedAccess], extent: int) -> int:
     """Return banks along a dimension for all places of accesses that move together."""
+    if any(one.subscripts[at].is_free for one in together):
+        return part
     found = [offsets(one.subscripts[at], dict(one.extents)) for one in together]
     span = max(int(p.max()) for p in found) - min(int(p.min()) for p in found) + 1
     banks = part if part >= span else _cheap_banks(together[0].subscripts[at], span)
