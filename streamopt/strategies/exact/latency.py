@@ -20,6 +20,7 @@ from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
+from streamopt.strategies.exact.deadlines import DeadlineSearch
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
@@ -80,12 +81,24 @@ class _LatencySearch:
 
     def work(self) -> None:
         """Go through all passes and rounds, or until the schedule is proved."""
-        steps: list[Callable[[], None]] = [] if self.is_small else [self._narrow]
+        steps: list[Callable[[], None]] = [] if self.is_small else [self._pass_trees, self._narrow]
         for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
             steps += [partial(self.improve, labels), partial(self.bound, labels)]
         for step in steps:
             if not self.run.is_proved:
                 step()
+
+    def _pass_trees(self) -> None:
+        """Narrow the gap of a tree by deadlines: (E26) to (E28)."""
+
+        def keep(rows: dict[str, NodeRows], chosen: dict[str, int]) -> None:
+            schedule = assemble_rows(self.graph, rows, chosen)
+            cycles = self.run.problem.evaluate(schedule).latency_cycles
+            if cycles < self.cycles and not violations(self.space, schedule):
+                self.run.offer(schedule, cycles)
+                self._chosen = same_rows(self._rows, rows, chosen)
+
+        DeadlineSearch(self.run, self.space, self._horizons, keep).work()
 
     def _climb(self, climber: LocalSearch | None) -> LocalSearch | None:
         """Search around the best schedule, with fewer rounds the longer each takes.

@@ -1,0 +1,163 @@
+"""Labels of a subtree: by times and state of its last node, the least DSPs of all its nodes (E26).
+
+A label has absolute times. Within a deadline the DSPs of a subtree are what counts: of two labels
+of one state, one that ends no later with no more DSPs is as good for the rest of the tree. Labels
+that are close in time fall into one cell of a grid, so that a node has few.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from streamopt.search.labels.component import Mode
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NEVER = 1 << 40
+"""DSPs that nobody has."""
+MOST_CELLS = 4_000_000
+"""Cells of a node's grid, over all states: 32 MB an array."""
+SAMPLE = 4096
+"""Times that the edges of a grid are chosen from, about."""
+_PLACES = 1 << 22
+"""More than the candidates of a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubtreeLabels:
+    """Labels of the subtree that ends in a node; all arrays have one entry a label."""
+
+    walk: Integers
+    """Number of the walk of the node's outgoing channel; `NO_WALK` if it can't stream."""
+    factors: dict[int, Integers]
+    """By tile class that nodes outside of the subtree share: place of the factor in the class."""
+    first_cycles: Integers
+    """Of the node's first write, from the start of all."""
+    last_cycles: Integers
+    dsps: Integers
+    """Of the subtree."""
+    row: Integers
+    """Of the node; of some label of the cell if labels were merged."""
+    before: Integers
+    """Labels of the node's producers, shape (labels, producers); likewise."""
+
+    def __len__(self) -> int:
+        """Return the number of labels."""
+        return len(self.dsps)
+
+    def taken(self, places: Integers) -> Self:
+        """Return some of the labels."""
+        return replace(
+            self,
+            walk=self.walk[places],
+            factors={index: own[places] for index, own in self.factors.items()},
+            first_cycles=self.first_cycles[places],
+            last_cycles=self.last_cycles[places],
+            dsps=self.dsps[places],
+            row=self.row[places],
+            before=self.before[places],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Labels of a node before any is dropped; all arrays have one entry a label."""
+
+    row: Integers
+    start_cycles: Integers
+    """Of the node."""
+    last_cycles: Integers
+    dsps: Integers
+    passing: dict[int, Integers]
+    """Factors of the producers' open classes that the node doesn't have, by class."""
+    before: Integers
+    """Labels of the producers, shape (labels, producers)."""
+
+    @staticmethod
+    def together(parts: Sequence["Candidates"]) -> "Candidates":
+        """Return the candidates of several parts, at least one, which have the same classes."""
+        return Candidates(
+            np.concatenate([part.row for part in parts]),
+            np.concatenate([part.start_cycles for part in parts]),
+            np.concatenate([part.last_cycles for part in parts]),
+            np.concatenate([part.dsps for part in parts]),
+            {
+                index: np.concatenate([part.passing[index] for part in parts])
+                for index in parts[0].passing
+            },
+            np.concatenate([part.before for part in parts]),
+        )
+
+
+def numbered(columns: Sequence[Integers], length: int) -> tuple[Integers, int]:
+    """Return a number for every row of some columns, the same for equal ones, and how many.
+
+    Parameters
+    ----------
+    columns
+        Integers from -1 up, of that length.
+    """
+    key, size = np.zeros(length, dtype=np.int64), 1
+    for column in columns:
+        span = int(column.max(initial=0)) + 2
+        key, size = key * span + column + 1, size * span
+    if size > max(1 << 20, 4 * length):
+        found, key = np.unique(key, return_inverse=True)
+        return key.astype(np.int64), len(found)
+    is_there = np.zeros(size, dtype=np.bool_)
+    is_there[key] = True
+    number = np.cumsum(is_there) - 1
+    return number[key], int(number[-1]) + 1
+
+
+def edges(times: Integers, cells: int) -> Integers:
+    """Return at most that many of the times, in rising order, with the earliest among them."""
+    step = max(1, len(times) // SAMPLE)
+    found = np.unique(np.append(times[::step], times.min()))
+    if len(found) <= cells:
+        return found
+    return found[np.linspace(0, len(found) - 1, cells).astype(np.int64)]
+
+
+def thinned(labels: SubtreeLabels, cells: int, mode: Mode) -> SubtreeLabels:
+    """Return at most one label of a cell of (state, first, last), without dominated cells.
+
+    If relaxed, a label has the least times and DSPs of its cell, each of some label; if restricted,
+    it is the one with the fewest DSPs.
+    """
+    count = len(labels)
+    spend(WORK.labels.cell * count)
+    if not count:
+        return labels
+    state, states = numbered((labels.walk, *labels.factors.values()), count)
+    cells = min(cells, int((MOST_CELLS / states) ** 0.5))
+    firsts, lasts = edges(labels.first_cycles, cells), edges(labels.last_cycles, cells)
+    shape = (states, len(firsts), len(lasts))
+    rise = np.searchsorted(firsts, labels.first_cycles, side="right") - 1
+    cell = (state * shape[1] + rise) * shape[2]
+    cell += np.searchsorted(lasts, labels.last_cycles, side="right") - 1
+    best = np.full(shape, NEVER * _PLACES, dtype=np.int64)
+    np.minimum.at(best.reshape(-1), cell, labels.dsps * _PLACES + np.arange(count))
+    dsps = best // _PLACES
+    kept = np.flatnonzero(_undominated(dsps))
+    few = labels.taken((best % _PLACES).reshape(-1)[kept])
+    if mode is Mode.RESTRICTED:
+        return few
+    least = np.full((2, best.size), NEVER, dtype=np.int64)
+    np.minimum.at(least[0], cell, labels.first_cycles)
+    np.minimum.at(least[1], cell, labels.last_cycles)
+    return replace(few, first_cycles=least[0][kept], last_cycles=least[1][kept])
+
+
+def _undominated(dsps: Integers) -> Flags:
+    """Return the cells, of all states, that no cell of earlier times has the DSPs for."""
+    reached = np.minimum.accumulate(np.minimum.accumulate(dsps, axis=1), axis=2)
+    found: Flags = dsps < NEVER
+    found[:, 1:, 1:] &= reached[:, :-1, :-1] > dsps[:, 1:, 1:]
+    return found
