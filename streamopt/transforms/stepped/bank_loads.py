@@ -34,7 +34,7 @@ class LanedSubscript:
 
     moving: Affine
     offset: Affine
-    """Over lane iterators."""
+    """Over lane iterators, and others where lanes are anywhere."""
     modulus: int = 0
     """Elements that differ by it are one; 0 for none."""
     is_free: bool = False
@@ -196,9 +196,15 @@ def _places(access: LanedAccess, factors: tuple[int, ...]) -> npt.NDArray[np.int
 
 
 def offsets(subscript: LanedSubscript, extents: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    """Return the different places of lanes along a dimension, from the moving part on."""
+    """Return the different places of lanes along a dimension, from the moving part on.
+
+    Parameters
+    ----------
+    extents
+        Lanes by iterator; all others stand still.
+    """
     names = subscript.offset.iterators()
-    shape = tuple(extents[name] for name in names) or (1,)
+    shape = tuple(extents.get(name, 1) for name in names) or (1,)
     grid = np.indices(shape).reshape(len(shape), -1)
     value = subscript.offset.evaluate(dict(zip(names, grid, strict=False)))
     return np.unique(np.asarray(value, dtype=np.int64))

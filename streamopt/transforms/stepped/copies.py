@@ -308,8 +308,7 @@ def _banks_for(
     """Return the fewest banks along a dimension that tell some lanes apart."""
     if not names:
         return 1
-    still = {name: 1 for name in subscript.offset.iterators() if name not in names}
-    places = offsets(subscript, {**extents, **still})
+    places = offsets(subscript, {name: extents[name] for name in names})
     span = int(places.max() - places.min()) + 1
     for banks in range(len(places), span):
         are_apart = len({*(places % banks).tolist()}) == len(places)

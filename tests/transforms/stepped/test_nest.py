@@ -63,7 +63,13 @@ CORNERS = ordered("corners", {"A": (40, 40)}, """
     . phase rest: a k+1 40, b k+1 40
     . : A[a][b] = A[a][b] - A[a][k] * A[k][b] + A[k][k]
 """)  # fmt: skip
+ANYWHERE = ordered("anywhere", {"A": (40, 40)}, """
+    for k 0 6
+    . phase far: w k 13
+    . : A[w][k] = A[w][k] + A[7][w+(k+w)//3]
+""")  # fmt: skip
 CASES = {
+    "anywhere": (ANYWHERE, {"w": 3}),
     "corners": (CORNERS, {"j": 4, "a": 2, "b": 4}),
     "lu": (lu(11), {"i": 4, "a": 4, "b": 3}),
     "lu wide": (lu(9), {"i": 8, "a": 2, "b": 8}),
