@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from streamopt.analysis.instances import StatementInstance, all_elements, elements_at, is_certain
+from streamopt.analysis.instances import (
+    StatementInstance,
+    all_elements,
+    elements_at,
+    is_certain,
+    read_at_end,
+)
 from streamopt.analysis.last_touches import AT_ONCE, Event, last_touches
 from streamopt.ir.expression import Access
 
@@ -106,6 +112,32 @@ def data_flow(
     before = {StatementRead(*_parsed(name)) for name in touches.unhidden}
     found |= {touch: frozenset(writers) for touch, writers in sources.items()}
     return DataFlow(found, frozenset(before | given), relations)
+
+
+def lasting_writers(
+    statements: Sequence[StatementInstance], shapes: Mapping[str, Sequence[int]]
+) -> frozenset[int]:
+    """Return the statements that wrote, in some iteration, what arrays hold at the end.
+
+    Parameters
+    ----------
+    shapes
+        Of the arrays that are asked for, by name.
+    """
+    ends = [read_at_end(name, shape, statements) for name, shape in shapes.items()]
+    touches = last_touches(
+        [
+            _event(len(statements) + at, 0, end, access)
+            for at, end in enumerate(ends)
+            for access in end.reads
+        ],
+        [
+            _event(at, _WRITE, instance, instance.target)
+            for at, instance in enumerate(statements)
+            if instance.target.array in shapes
+        ],
+    )
+    return frozenset(_parsed(one.get_tuple_name(_in()))[0] for one in touches.relations)
 
 
 def ordering_pairs(

@@ -126,6 +126,17 @@ def loops_over(iterators: Sequence[str], shape: Sequence[int]) -> tuple[RangeLoo
     )
 
 
+def read_at_end(
+    array: str, shape: Sequence[int], statements: Sequence[StatementInstance]
+) -> StatementInstance:
+    """Return a statement that reads all elements of an array once others have run."""
+    names = [f"{array}_end{at}" for at in range(len(shape))]
+    last = max(instance.position[0] for instance in statements) + 1
+    element = ir.Access(array, tuple(map(Affine.iterator, names)))
+    assign = Assign(ir.Access(f"{array}_end", ()), ir.Read(element))
+    return StatementInstance(assign, loops_over(names, shape), (last, *[0] * len(shape)))
+
+
 def bound_conditions(loop: RangeLoop) -> Iterator[ir.Condition]:
     """Yield that the iterator is inside the bounds of its loop."""
     iterator = ir.Index(Affine.iterator(loop.iterator))

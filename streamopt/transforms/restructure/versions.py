@@ -31,6 +31,7 @@ from streamopt.transforms.restructure.joining import joints, refused
 from streamopt.transforms.restructure.perfect import perfect_nest
 from streamopt.transforms.restructure.reductions import recognized, with_choices
 from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest, told
+from streamopt.transforms.restructure.unseen import without_unseen
 
 
 def versioned(name: str, body: FlatSource, values: Mapping[str, NDArray[Any]]) -> Program:
@@ -39,7 +40,10 @@ def versioned(name: str, body: FlatSource, values: Mapping[str, NDArray[Any]]) -
     Before: ``A[i][j] = A[i][j] + u[i] * v[j]; x[i] = x[i] + A[j][i] * y[j]``
     After:  ``A_1[i][j] = A[i][j] + u[i] * v[j]; x_1[i] = x[i] + A_1[j][i] * y[j]``
     """
-    maker = _joined(_Versions(body, data_flow(body.statements)))
+    flow = data_flow(body.statements)
+    while (seen := without_unseen(body, flow)) is not body:
+        body, flow = seen, data_flow(seen.statements)
+    maker = _joined(_Versions(body, flow))
     arrays = maker.arrays(values)
     known = {array.name for array in arrays}
     kept = {name: array for name, array in values.items() if name in known}

@@ -4,10 +4,9 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from streamopt.analysis.dependence import StatementRead, data_flow
-from streamopt.analysis.instances import StatementInstance, loops_over
+from streamopt.analysis.instances import StatementInstance, read_at_end
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
-from streamopt.ir.source import Assign
 from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
 
 Place = Callable[[Access], Access]
@@ -121,12 +120,7 @@ def _end(name: str, body: FlatSource) -> tuple[StatementInstance, ...]:
     variable = body.variables[name]
     if not (variable.is_argument and variable.is_wanted):
         return ()
-    names = [f"{name}_end{at}" for at in range(len(variable.shape))]
-    loops = loops_over(names, variable.shape)
-    last = max(instance.position[0] for instance in body.statements) + 1
-    element = Access(name, tuple(map(Affine.iterator, names)))
-    assign = Assign(Access(f"{name}_end", ()), Read(element))
-    return (StatementInstance(assign, loops, (last, *[0] * len(loops))),)
+    return (read_at_end(name, variable.shape, body.statements),)
 
 
 def _is_same_flow(
