@@ -143,6 +143,7 @@ class _VisitWalk:
         self._order = _in_order(found)
         self._points = {each.turn: each.points for each in found if each.turn >= 0}
         self._laid, self._cells = laid_out(self._turns, self._points, timed, turns.ii)
+        spend(WORK.designs.visit * len(self._order))  # where there aren't too many touches
 
     def elements(self, timed: Sequence[TimedTurn]) -> ExactElements:
         """Return the elements that are told apart one by one."""
@@ -246,6 +247,5 @@ def _in_order(found: Sequence[Visits]) -> list[tuple[int, int, int]]:
         rows.append(np.arange(size))
         last.append(each.points.values[LAST])
     order = np.lexsort([np.concatenate(level) for level in reversed(keys)])
-    spend(WORK.designs.visit * order.size)
     columns = (np.concatenate(column)[order].tolist() for column in (turns, rows, last))
     return list(zip(*columns, strict=True))

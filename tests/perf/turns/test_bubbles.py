@@ -19,6 +19,7 @@ from streamopt.perf.turns.layout import TimedTurn
 from streamopt.perf.turns.visits import iterations_in_turn
 from streamopt.target.device import Target
 from streamopt.transforms.lower import lower
+from streamopt.work import spent
 from tests.support.networks.in_turns import (
     Body,
     between,
@@ -187,6 +188,19 @@ def seidel(rows: int, steps: int, lanes: tuple[int, int]) -> Network:
         (pipeline("sweep", (w, t, i), body, {"t": lanes[0], "i": lanes[1]}),),
         local("A", (rows, rows), (lanes[1], 1)),
     )
+
+
+def test_visits_that_are_too_many_to_be_walked_take_no_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns, timed = timed_turns(NETWORKS["lu"])
+    began = spent()
+    least_lengths(turns, timed)
+    walked = spent() - began
+    monkeypatch.setattr("streamopt.perf.turns.layout.MOST_TOUCHES", 0)
+    began = spent()
+    least_lengths(turns, timed)
+    assert spent() - began < walked / 2
 
 
 NETWORKS = {
