@@ -30,7 +30,7 @@ from streamopt.transforms.apply import apply
 from streamopt.transforms.autoschedule import steps_of
 from streamopt.transforms.lower import lower
 from streamopt.work import TUNING as WORK
-from streamopt.work import spend
+from streamopt.work import spend, spent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +76,9 @@ class PlanBuilder:
         alone = _alone(graph, node)
         key = alone, wanted, _straight(graph, node), _has_others(graph, node)
         if key not in self._plans:
+            before = spent()
             self._plans[key] = self._searched(*key[:3], has_others=key[3])
+            spend(before - spent())  # this has limits of its own, and leaves a search its effort
         return self._plans[key]
 
     def cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
