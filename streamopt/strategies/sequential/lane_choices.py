@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.strategies.sequential.lane_groups import idle_loops
+from streamopt.strategies.sequential.light_phases import LightPhases
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -31,6 +32,9 @@ MOST_BETTER = 3
 """Choices that are as good as one that is kept: banks may keep the others from being built."""
 MOST_FASTEST = 60
 """Of the fastest by the estimate, whatever they take, as it is rough."""
+
+MUCH = 0.4
+"""Of the limits, from which on light phases have fewer lanes than others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +93,9 @@ def lane_choices(
     if len(spared) > 1:
         shared = sorted({lanes for own in ladders for lanes in own})
         ladders = [[lanes for lanes in shared if lanes <= own[-1]] for own in ladders]
-    while prod(map(len, ladders)) > MOST_CHOICES:
-        longest = max(ladders, key=len)
-        ladders = [own[::2] if own is longest else own for own in ladders]
-    eager = {phase.name: LeastLength() for phase in steps.phases}
-    found: list[LaneChoice] = []
+    light = LightPhases(steps)
+    ladders = _thinned(ladders, [light.are_rare(group) for group in groups])
+    kept: list[tuple[Mapping[str, int], tuple[int, int]]] = []
     spend(WORK.rows.vector * prod(map(len, ladders)) * len(steps.phases))
     for factors, idle in product(product(*ladders), spared):
         if idle and len(set(factors)) > 1:
@@ -101,19 +103,47 @@ def lane_choices(
         lanes = {name: f for group, f in zip(groups, factors, strict=True) for name in group}
         lanes |= dict.fromkeys(idle, 1)
         lanes = {name: min(f, most[name]) for name, f in lanes.items()}
-        amounts = _amounts(steps, units, lanes)
-        if amounts is not None and amounts[0] <= limits[0] and amounts[1] <= limits[1]:
-            cycles = counts.cycles(lanes, eager)
-            found.append(LaneChoice(tuple(lanes.items()), float(cycles), *amounts))
-    ranked = sorted(found, key=LaneChoice.rank)
+        for own in (lanes, *light.lightened(lanes)):
+            amounts = _amounts(steps, units, own, limits)
+            if amounts is not None:
+                kept.append((own, amounts))
+            if own is not lanes and not _take_much(amounts, limits):
+                break  # of parts, the first has the fewest lanes
+    eager = {phase.name: LeastLength() for phase in steps.phases}
+    ranked = sorted(
+        (LaneChoice(tuple(own.items()), float(counts.cycles(own, eager)), *a) for own, a in kept),
+        key=LaneChoice.rank,
+    )
     rows = [choice for choice in ranked if is_of_rows(steps, choice)]
     return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked), *rows))]
 
 
+def _thinned(ladders: Sequence[list[int]], are_rare: Sequence[bool]) -> list[list[int]]:
+    """Return few enough combinations: those of loops that run rarely are left out first."""
+    found = list(ladders)
+    while prod(map(len, found)) > MOST_CHOICES:
+        sizes = [len(own) for own in found]
+        most = max(
+            range(len(found)), key=lambda at: (are_rare[at] and sizes[at] > SHORT, sizes[at])
+        )
+        found[most] = found[most][::2]
+    return found
+
+
+def _take_much(amounts: tuple[int, int] | None, limits: tuple[int, int]) -> bool:
+    """Return whether operators of light phases may be wanted elsewhere."""
+    if amounts is None:
+        return False
+    return amounts[0] >= MUCH * limits[0] or amounts[1] >= MUCH * limits[1]
+
+
 def _amounts(
-    steps: Steps, units: Mapping[str, UnitCost], lanes: Mapping[str, int]
+    steps: Steps,
+    units: Mapping[str, UnitCost],
+    lanes: Mapping[str, int],
+    limits: tuple[int, int],
 ) -> tuple[int, int] | None:
-    """Return about the DSPs and LUTs of lanes; None for more of a phase than any device has."""
+    """Return about the DSPs and LUTs of lanes; None beyond limits, or for too many of a phase."""
     dsps = luts = 0.0
     for phase in steps.phases:
         unit = units[phase.name]
@@ -122,7 +152,8 @@ def _amounts(
             return None
         dsps += unit.dsps + (copies - 1) * unit.more_dsps
         luts += unit.luts + (copies - 1) * unit.more_luts
-    return round(dsps), round(luts)
+    amounts = round(dsps), round(luts)
+    return None if amounts[0] > limits[0] or amounts[1] > limits[1] else amounts
 
 
 def _ladder(extent: int) -> list[int]:
