@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import ceil, log2
+from math import ceil
 from typing import TYPE_CHECKING, Protocol
 
 from streamopt.errors import LegalityError
 from streamopt.ir.schedule import NodePlan, is_mixed
 from streamopt.perf.turns.bubbles import LeastLength
+from streamopt.strategies.sequential.draft_shares import DraftShare, most_alike
 from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
@@ -91,20 +92,6 @@ class BuildsPlans(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Share:
-    """The share of its estimate that a draft takes."""
-
-    choice: LaneChoice
-    dsps: float
-    luts: float
-
-    def distance(self, choice: LaneChoice) -> tuple[bool, float]:
-        """Return how unlike another choice is."""
-        apart = abs(log2(choice.lane_count) - log2(self.choice.lane_count))
-        return choice.is_binary is not self.choice.is_binary, apart
-
-
 @dataclass(slots=True)
 class _Order:
     """An order of iterations, with the knowledge from its drafts and built plans.
@@ -123,7 +110,7 @@ class _Order:
     steps: Steps
     counts: PhaseCounts
     waits: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
-    shares: list[_Share] = field(default_factory=list[_Share])
+    shares: list[DraftShare] = field(default_factory=list[DraftShare])
     overhead_cycles: float = 0.0
     unsafe: int = 0
 
@@ -144,9 +131,9 @@ class _Order:
             for name, unit in units.items()
         }
 
-    def may_fit(self, choice: LaneChoice, limits: tuple[int, int]) -> bool:
+    def may_fit(self, choice: LaneChoice, binding: Binding, limits: tuple[int, int]) -> bool:
         """Return whether a choice may be within limits, by what drafts like it took."""
-        alike = min(self.shares, key=lambda share: share.distance(choice), default=None)
+        alike = most_alike(self.shares, choice, binding)
         dsps, luts = (1.0, TUNING.unknown_luts) if alike is None else (alike.dsps, alike.luts)
         return (
             choice.dsps * dsps <= TUNING.close * limits[0]
@@ -197,7 +184,11 @@ class _Kind:
         for choice in self.choices:
             if choice.lanes in self.drafts:
                 yield choice.cycles + self.drafts[choice.lanes], choice
-            elif is_first and self._is_new(choice, unfit) and self.order.may_fit(choice, limits):
+            elif (
+                is_first
+                and self._is_new(choice, unfit)
+                and self.order.may_fit(choice, self.binding, limits)
+            ):
                 is_first = False
                 yield choice.cycles + TUNING.hope * self.order.overhead_cycles, choice
 
@@ -366,7 +357,7 @@ class _PlanSearch:
             return
         order = kind.order
         dsps, luts = draft.cost.dsps / max(1, choice.dsps), draft.used.luts / max(1, choice.luts)
-        order.shares.append(_Share(choice, dsps, luts))
+        order.shares.append(DraftShare(choice, kind.binding, dsps, luts))
         if self._builder.lacks_memory(draft):
             self._unfit.add(choice.lanes)
             kind.rank(self._unfit)
