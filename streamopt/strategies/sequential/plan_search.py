@@ -20,6 +20,7 @@ from streamopt.strategies.sequential.draft_shares import DraftShare, most_alike
 from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
+from streamopt.work import spent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -57,6 +58,7 @@ class SmallNodeTuning:
 
     candidates: int = 128  # of all orders and bindings
     iterations: int = 20_000
+    work: float = 3.0  # processor seconds, by `streamopt.work`; further candidates stay out
 
 
 SMALL = SmallNodeTuning()
@@ -331,8 +333,10 @@ class _PlanSearch:
         """Build all candidates of a small node: estimates say little of its few iterations."""
         every = [(kind, choice) for kind in kinds for choice in kind.rough]
         if self._node.iterations <= SMALL.iterations and len(every) <= SMALL.candidates:
+            most = spent() + SMALL.work
             for kind, choice in every:
-                self._build(kinds, kind, choice)
+                if spent() < most:
+                    self._build(kinds, kind, choice)
 
     def _best_cycles(self, limits: tuple[int, int]) -> float:
         return min(

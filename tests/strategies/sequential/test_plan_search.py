@@ -18,16 +18,19 @@ from streamopt.perf.turns.visits import iterations_in_turn
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
-from streamopt.strategies.sequential.plan_search import first_plan
+from streamopt.strategies.sequential.plan_search import SMALL, first_plan
 from streamopt.target.resources import Fit
 from streamopt.transforms.apply import apply
 from streamopt.transforms.autoschedule import steps_of
 from streamopt.transforms.lower import lower
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import NodePlan
+    from streamopt.strategies.sequential.built_plan import BuiltPlan
 
 SIZE = 9
 LU = f"""
@@ -170,3 +173,32 @@ def test_slow_plain_design_leaves_effort_for_a_search(
     """)
     plans = so.solve(so.load(path), level="opt6", dsp=60).schedule.nodes
     assert any(factor > 1 for plan in plans if plan.steps for _, factor in plan.unroll)
+
+
+class CountingBuilder(PlanBuilder):
+    """Counts what it builds, each of which takes so many processor seconds."""
+
+    seconds = 0.0
+
+    def __init__(self) -> None:
+        super().__init__(ON, ON.budget(Fit.RAW))
+        self.plans_built: set[NodePlan] = set()
+
+    def built(self, alone: Graph, plan: NodePlan) -> BuiltPlan:
+        """Return a plan as built."""
+        self.plans_built.add(plan)
+        spend(self.seconds)
+        return super().built(alone, plan)
+
+
+class SlowBuilder(CountingBuilder):
+    """As for a node of many statements."""
+
+    seconds = SMALL.work
+
+
+def test_candidates_of_small_nodes_stay_out_where_each_takes_long(graph: Graph) -> None:
+    plain, slow = CountingBuilder(), SlowBuilder()
+    for builder in (plain, slow):
+        builder.plans(graph, node_of(graph), OpenPlans(200, 400_000, has_lanes=True))
+    assert len(slow.plans_built) < len(plain.plans_built)
