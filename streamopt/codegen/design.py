@@ -80,6 +80,10 @@ def design_of(
     )
 
 
+LATER = ("steps", "least_cycles", "last_cycles", "straight")
+"""Fields of plans that schedules did not have at first; they count where they say something."""
+
+
 def schedule_sha256(schedule: Schedule) -> str:
     """Return the SHA-256 of the schedule as canonical JSON: same decisions, same hash."""
     decisions = asdict(schedule)
@@ -92,6 +96,9 @@ def schedule_sha256(schedule: Schedule) -> str:
     for plan in decisions["nodes"]:
         if plan["target_ii"] == 1:
             del plan["target_ii"]
+        for name in LATER:
+            if not plan[name]:
+                del plan[name]
     text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
 

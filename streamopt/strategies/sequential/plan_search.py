@@ -41,7 +41,6 @@ class PlanSearchTuning:
     most_built: int = 8
     most_rows: int = 3  # of a kind: one loop of each phase in tiles, where windows serve reads
     parts: tuple[float, ...] = (0.9, 0.5, 0.25, 0.125, 0.03)  # each with fewer drafts
-    spare_parts: tuple[float, ...] = (0.93, 0.8)  # likewise, where other nodes have little to do
     rough: float = 2.5  # times the limits on LUTs: estimates are too high for many lanes
     close: float = 1.05  # times the limit on DSPs, by what drafts took of their estimates
     roughly: float = 1.45  # times that on LUTs
@@ -51,6 +50,8 @@ class PlanSearchTuning:
 
 
 TUNING = PlanSearchTuning()
+SPARE_PARTS = (0.93, 0.8)
+"""In place of `PlanSearchTuning.parts`, where other nodes have little to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ def searched_plans(
     mixed = [kind for kind in kinds if is_mixed(kind.binding)]
     search.look(pure, 1.0, TUNING.most_drafts, TUNING.most_built)
     search.look(mixed, 1.0, TUNING.most_drafts // 4, TUNING.most_built // 2)
-    for part in TUNING.parts if has_others else TUNING.spare_parts:
+    for part in TUNING.parts if has_others else SPARE_PARTS:
         search.look(pure, part, TUNING.most_drafts // 20, TUNING.most_built // 4)
     search.build_few(pure)
     return tuple(search.found)

@@ -1,5 +1,5 @@
 // Graph '3mm', emitted by streamopt VERSION.
-// Schedule sha256 1a6d246ef4415b0f3eb9d3b4bceb86e5180cb59ab394d3c565ddf932b1d7d950.
+// Schedule sha256 ee118f7df0563d5ac71fc0f1732f5c7728da93cb879f750bd70b07d0472cd096.
 #include "kernel_3mm.h"
 #include <algorithm>
 #include <cmath>

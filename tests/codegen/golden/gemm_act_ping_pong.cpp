@@ -1,5 +1,5 @@
 // Graph '3mm', emitted by streamopt VERSION.
-// Schedule sha256 a270f5c9e760da06497b4ee29e433625690ec1e119bf25e6bafcbaf1fcc1a977.
+// Schedule sha256 1df2f5e1c82b293f4f4e2118e3471f032bcb9398d7161ef21c9ba1d77dcce3f5.
 #include "kernel_3mm.h"
 #include <algorithm>
 #include <cmath>
