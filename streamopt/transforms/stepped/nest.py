@@ -17,13 +17,13 @@ from streamopt.transforms.stepped.slices import SliceFinder
 from streamopt.transforms.stepped.transfers import transfer_out, transfers_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import NodePlan
-    from streamopt.ir.stepping.stepped import LanedItem, Transfer
+    from streamopt.ir.stepping.stepped import HeldArray, LanedItem, Transfer
     from streamopt.ir.stepping.steps import StepItem, Steps
     from streamopt.transforms.stepped.drafts import PhaseDraft
     from streamopt.transforms.stepped.memories import ArrayMemories
@@ -100,19 +100,45 @@ def _nest(
         )
         for one in drafts
     }
+    handed = tuple(
+        transfer_out(name, arrays[name].shape or (1,), memories[name].memories)
+        for name in node.outputs
+        if not any(memory.is_outside for memory in memories[name].memories)
+    )
+    held = _seen(memories, phases.values(), handed)
+    names = {memory.name for memory in held}
+    for name, one in phases.items():
+        mirrors = tuple(mirror for mirror in one.mirrors if mirror.memory in names)
+        phases[name] = replace(one, mirrors=mirrors)
     same = alike(tuple(phases.values()), arrays)
     phases |= {name: replace(phases[name], like=first) for name, first in same.items()}
+    brought = (
+        replace(own, memories=tuple(name for name in own.memories if name in names))
+        for own in _brought(node, memories, arrays)
+    )
     return SteppedNest(
         node.name,
         _items(steps.items, phases),
-        tuple(memory for found in memories.values() for memory in found.memories),
+        held,
         ii,
-        _brought(node, memories, arrays),
-        tuple(
-            transfer_out(name, arrays[name].shape or (1,), memories[name].memories)
-            for name in node.outputs
-            if not any(memory.is_outside for memory in memories[name].memories)
-        ),
+        tuple(own for own in brought if own.memories),
+        handed,
+    )
+
+
+def _seen(
+    memories: Mapping[str, ArrayMemories],
+    phases: Iterable[LanedPhase],
+    handed: Iterable[Transfer],
+) -> tuple[HeldArray, ...]:
+    """Return the memories that something reads or that are outside."""
+    seen = {memory for one in phases for _, memory in one.reads}
+    seen |= {memory for transfer in handed for memory in transfer.memories}
+    return tuple(
+        memory
+        for found in memories.values()
+        for memory in found.memories
+        if memory.is_outside or memory.name in seen
     )
 
 

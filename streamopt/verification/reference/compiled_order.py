@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import shutil
 import subprocess
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -99,15 +97,13 @@ class CompiledNest:
 
 @cache
 def library(text: str) -> ctypes.CDLL:
-    """Return the compiled code, which lives as long as the process."""
-    kept = ExitStack()
-    atexit.register(kept.close)
-    folder = kept.enter_context(scratch("inorder"))
-    source, library = folder / "nest.cpp", folder / "nest.so"
-    source.write_text(text, encoding="utf-8")
-    command = [_COMPILER, *_FLAGS, f"-I{_HEADERS}", "-o", str(library), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        message = f"the reference of a sequential nest does not compile: {done.stderr[:500]}"
-        raise VerificationError(Diagnostic("E702", message))
-    return ctypes.CDLL(str(library))
+    """Return the compiled code, which lives as long as the process; its files don't."""
+    with scratch("inorder") as folder:
+        source, library = folder / "nest.cpp", folder / "nest.so"
+        source.write_text(text, encoding="utf-8")
+        command = [_COMPILER, *_FLAGS, f"-I{_HEADERS}", "-o", str(library), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            message = f"the reference of a sequential nest does not compile: {done.stderr[:500]}"
+            raise VerificationError(Diagnostic("E702", message))
+        return ctypes.CDLL(str(library))
