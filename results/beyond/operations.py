@@ -13,14 +13,11 @@ from measure import DSPS, POLYBENCH, source
 import streamopt as so
 from streamopt.analysis.counting import executions
 from streamopt.analysis.instances import instances
+from streamopt.evaluation.least_cycles import least_cycles
 from streamopt.frontends.c import read_c
 from streamopt.ir.expression import Binary, BinaryOp, Read, is_negation, walk
-from streamopt.ir.graph import SequentialNode
-from streamopt.ir.stepping.steps import Steps
 from streamopt.perf.as_built.longest_chain import ChainLimits
-from streamopt.perf.as_built.program_bound import program_bound
 from streamopt.perf.paper.dsp import FADD_DSPS, FMUL_DSPS
-from streamopt.transforms.autoschedule import steps_of
 
 __all__ = ["Work", "chain_cycles", "work_of"]
 
@@ -79,9 +76,4 @@ def work_of(name: str, size: str) -> Work:
 def chain_cycles(name: str, size: str) -> int:
     """Return the longest chain of operations of a PolyBench kernel, however long that takes."""
     graph = so.dataflow(source(f"{name}.c@{size}"))
-    arrays = {array.name: array for array in graph.arrays}
-
-    def known(node: SequentialNode) -> Steps | None:
-        return next(iter(steps_of(node, arrays)), None)
-
-    return program_bound(graph, known, DSPS, so.device(), ALL).chain_cycles
+    return least_cycles(graph, DSPS, so.device(), ALL).chain_cycles

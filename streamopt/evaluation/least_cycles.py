@@ -2,19 +2,20 @@
 
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.stepping.steps import Steps
+from streamopt.perf.as_built.longest_chain import USUAL, ChainLimits
 from streamopt.perf.as_built.program_bound import ProgramBound, program_bound
 from streamopt.target.device import Target
 from streamopt.transforms.autoschedule import steps_of
 
 
-def least_cycles(graph: Graph, dsps: int, on: Target) -> ProgramBound:
-    """Return the bounds of a graph on so many DSPs, found in a fraction of a second."""
+def least_cycles(graph: Graph, dsps: int, on: Target, limits: ChainLimits = USUAL) -> ProgramBound:
+    """Return the bounds of a graph on so many DSPs, found in a fraction of a second as a rule."""
     arrays = {array.name: array for array in graph.arrays}
 
     def known(node: SequentialNode) -> Steps | None:
         return next(iter(steps_of(node, arrays)), None)
 
-    return program_bound(graph, known, dsps, on)
+    return program_bound(graph, known, dsps, on, limits)
 
 
 def bound_words(bound: ProgramBound, cycles: int) -> str:

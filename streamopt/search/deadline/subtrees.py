@@ -19,14 +19,14 @@ from streamopt.work import spend
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-NEVER = 1 << 40
+NEVER = 1 << 32
 """DSPs that nobody has."""
 MOST_CELLS = 4_000_000
 """Cells of a node's grid, over all states: 32 MB an array."""
 SAMPLE = 4096
 """Times that the edges of a grid are chosen from, about."""
-_PLACES = 1 << 22
-"""More than the candidates of a node."""
+_LATEST = np.iinfo(np.int64).max
+_MOST_KEYS = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,9 @@ def numbered(columns: Sequence[Integers], length: int) -> tuple[Integers, int]:
     key, size = np.zeros(length, dtype=np.int64), 1
     for column in columns:
         span = int(column.max(initial=0)) + 2
+        if size * span > _MOST_KEYS:
+            found, key = np.unique(key, return_inverse=True)
+            size = len(found)
         key, size = key * span + column + 1, size * span
     if size > max(1 << 20, 4 * length):
         found, key = np.unique(key, return_inverse=True)
@@ -142,14 +145,14 @@ def thinned(labels: SubtreeLabels, cells: int, mode: Mode) -> SubtreeLabels:
     rise = np.searchsorted(firsts, labels.first_cycles, side="right") - 1
     cell = (state * shape[1] + rise) * shape[2]
     cell += np.searchsorted(lasts, labels.last_cycles, side="right") - 1
-    best = np.full(shape, NEVER * _PLACES, dtype=np.int64)
-    np.minimum.at(best.reshape(-1), cell, labels.dsps * _PLACES + np.arange(count))
-    dsps = best // _PLACES
+    best = np.full(shape, NEVER * count, dtype=np.int64)
+    np.minimum.at(best.reshape(-1), cell, labels.dsps * count + np.arange(count))
+    dsps = best // count
     kept = np.flatnonzero(_undominated(dsps))
-    few = labels.taken((best % _PLACES).reshape(-1)[kept])
+    few = labels.taken((best % count).reshape(-1)[kept])
     if mode is Mode.RESTRICTED:
         return few
-    least = np.full((2, best.size), NEVER, dtype=np.int64)
+    least = np.full((2, best.size), _LATEST, dtype=np.int64)
     np.minimum.at(least[0], cell, labels.first_cycles)
     np.minimum.at(least[1], cell, labels.last_cycles)
     return replace(few, first_cycles=least[0][kept], last_cycles=least[1][kept])
