@@ -15,8 +15,9 @@ def test_rows_have_one_number_only_if_they_are_equal() -> None:
     rows[:, 0] = random.integers(-1, 7, size=500)
     rows[:, 1:] = np.where(random.random((500, 1)) < 0.1, 6, rows[:, 1:])
     number, count = numbered(list(rows.T), len(rows))
-    assert len({*number.tolist()}) == count
-    assert len({*zip(number.tolist(), map(tuple, rows.tolist()), strict=True)}) == count
+    assert len(np.unique(number)) == count
+    pairs = np.column_stack([number, rows])
+    assert len(np.unique(pairs, axis=0)) == count
 
 
 def test_one_cell_has_the_least_times_and_dsps_if_relaxed() -> None:
