@@ -1,16 +1,23 @@
-"""Chains, trees and series-parallel graphs of any number of mixed nodes, for the race at scale.
+"""Chains, trees, series-parallel graphs and transformers of any size, for the race at scale.
 
 Activations are matrices of rows by features. An operation is a product with a weight on the
 right or on the left, a point-wise node, or a convolution along the rows over all features, which
 comes with the two nodes that pad its input. Deterministic by shape, number of nodes and seed.
+
+A transformer is the layer of gpt2_layer.json again and again, whatever the seed: one of GPT-2 with
+256 features, 4 heads and 32 tokens, as the front end reads it from PyTorch.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import streamopt as so
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Call, Function, Literal, Read
 from streamopt.ir.operators import Reduction
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Graph
 
-__all__ = ["SHAPES", "large_graph"]
+__all__ = ["SHAPES", "TRANSFORMER", "large_graph"]
 
 ROWS = (32, 64, 128)
 FEATURES = (32, 48, 64, 96, 128)
@@ -30,6 +37,9 @@ TAPS = 3
 CONVOLUTION_NODES = 3
 LONGEST_BRANCH = 12
 LEAF_NODES = 6
+
+TRANSFORMER = "transformer"
+LAYER = Path(__file__).parent / "gpt2_layer.json"
 
 Name = str
 
@@ -184,6 +194,8 @@ SHAPES: dict[str, Callable[[_Network], None]] = {
 
 def large_graph(shape: str, nodes: int, seed: int = 0) -> Graph:
     """Return a graph of about that many nodes (trees may have up to one join more or less)."""
+    if shape == TRANSFORMER:
+        return _transformer(nodes)
     network = _Network(Random(f"{shape} {nodes} {seed}"), nodes)
     SHAPES[shape](network)
     read = {access.array for nest in network.nests for access in _inputs(nest)}
@@ -196,6 +208,30 @@ def large_graph(shape: str, nodes: int, seed: int = 0) -> Graph:
         for name, size in network.shapes.items()
     )
     return so.dataflow(Program(f"{shape}{nodes}", arrays, tuple(network.nests)))
+
+
+def _transformer(nodes: int) -> Graph:
+    """Return as many layers as have at most that many nodes, and at least one."""
+    layer = json.loads(LAYER.read_text(encoding="utf-8"))
+    count = max(1, nodes // len(layer["nodes"]))
+    arrays: dict[Name, object] = {}
+    nests: list[object] = []
+    for number in range(count):
+        names = {name: f"{name}_{number}" for name in layer["arrays"]} | {"y": f"x_{number + 1}"}
+
+        def renamed(text: str, names: dict[Name, Name] = names) -> str:
+            return re.sub(r"[A-Za-z_]\w*", lambda found: names.get(found[0], found[0]), text)
+
+        for name, array in layer["arrays"].items():
+            if names[name] not in arrays or name == "y":
+                is_between = name == "y" and number + 1 < count
+                arrays[names[name]] = {**array, "role": "internal"} if is_between else array
+        for nest in layer["nodes"]:
+            body = [renamed(line) for line in nest["body"]]
+            nests.append({**nest, "name": f"{nest['name']}_{number}", "body": body})
+    name = f"{TRANSFORMER}{len(nests)}"
+    text = json.dumps({"schema_version": 1, "name": name, "arrays": arrays, "nodes": nests})
+    return so.dataflow(read_graph_json(text, name))
 
 
 def _inputs(nest: Nest) -> tuple[Access, ...]:

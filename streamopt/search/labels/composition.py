@@ -5,7 +5,7 @@ component (E2 to E4); a fork waits until one component reads all of its channels
 before it (E5). The last component holds every Pareto-minimal (latency, DSPs) of the graph.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 
 import numpy as np
@@ -21,8 +21,8 @@ Integers = npt.NDArray[np.int64]
 Trim = Callable[[Component], Component]
 
 
-def contracted(problem: SearchInstance, trim: Trim) -> Component:
-    """Return the component of the whole graph.
+def contracted(problem: SearchInstance, trim: Trim) -> Generator[None, None, Component]:
+    """Return the component of the whole graph; stop after each node, so that others have turns.
 
     Parameters
     ----------
@@ -43,6 +43,7 @@ def contracted(problem: SearchInstance, trim: Trim) -> Component:
         while (source := complete_source(problem, component, waits=True)) is not None:
             component = trim(composed(problem, component, ready.pop(source)))
         ready[node] = component
+        yield
     return ready[len(problem.nodes) - 1]
 
 

@@ -1,6 +1,6 @@
 """Label setting: best schedules within a horizon, or lower bounds of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,8 +128,25 @@ def search(
     SearchTooLargeError
         If the graph has too many open states; see `JoinTuning`.
     """
+    steps = search_in_steps(problem, horizon_cycles, effort, most=most, least_of=least_of)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def search_in_steps(
+    problem: SearchInstance,
+    horizon_cycles: int,
+    effort: LabelEffort,
+    *,
+    most: int | None = 1,
+    least_of: int | None = None,
+) -> Generator[None, None, SearchResult]:
+    """Return what `search` does; stop after each node, so that others have turns."""
     trim = _Trim(problem, horizon_cycles, effort)
-    whole = contracted(problem, trim)
+    whole = yield from contracted(problem, trim)
     cycles = whole.last[:, 0]
     wanted = cycles if least_of is None else whole.usage[:, least_of]
     ranked = np.lexsort((cycles, wanted))[:most].tolist()

@@ -6,9 +6,6 @@ from streamopt.strategies.exact.latency import LABELS
 from streamopt.strategies.run import SEARCH, NotReachedError, OutOfReachError, Run
 from streamopt.strategies.solution import Solution
 
-LEAST_LABELS = 256
-"""Labels a state of the first round: the latency already leaves few rows."""
-
 
 def solve_fewest(run: Run) -> Solution:
     """Return a schedule of fewest DSPs within the latency of the objective.
@@ -25,7 +22,7 @@ def solve_fewest(run: Run) -> Solution:
     boxes = Boxes(run.problem, run.clock)
     with run.until_stopped("more labels than the search can hold"):
         for labels in LABELS:
-            if labels >= LEAST_LABELS and run.bound < _open_dsps(run):
+            if run.bound < _open_dsps(run):
                 _narrow(run, boxes, labels)
     if run.schedule is None:
         if run.bound >= _open_dsps(run):

@@ -26,9 +26,6 @@ from streamopt.strategies.run import SEARCH, Run
 
 OnFront = Callable[[int, int], None]
 
-LEAST_LABELS = 256
-"""Labels a state of the first round."""
-
 
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
@@ -193,7 +190,7 @@ class _FrontSearch:
         """Settle boxes by exact search, with more and more labels a state."""
         boxes = Boxes(self._run.problem, self._run.clock)
         for labels in LABELS:
-            if labels >= LEAST_LABELS and not self._settle(lambda box, n=labels: boxes.ask(box, n)):
+            if not self._settle(lambda box, n=labels: boxes.ask(box, n)):
                 return
 
     def _settle(self, ask: Callable[[Box], BoxAnswer]) -> bool:

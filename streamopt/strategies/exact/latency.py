@@ -5,13 +5,13 @@ than the known one, and then for a lower bound, both within the horizon that the
 sets. It ends when nothing was thinned, when the bound meets the schedule, or when the time is up.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from functools import partial
 
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchTooLargeError
-from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search
+from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search_in_steps
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.relaxation.beam import Beam, beam_search
 from streamopt.search.relaxation.pieces import cut
@@ -22,14 +22,16 @@ from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.exact.deadlines import DeadlineSearch
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
+from streamopt.strategies.exact.turns import take_turns
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
 
-LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
+LABELS = (256, 1024, 4096, 16384, 65536)
 """Labels a state, round by round."""
+LATENCY_LABELS = LABELS[1:]
+"""Likewise, for the latency alone."""
 SMALL_NODES = 40
-"""Graphs up to this size begin with more labels and with horizons near the lower bound."""
-SMALL_LABELS = 1024
+"""Graphs up to this size begin with labels, and with horizons near the lower bound."""
 ROUNDS = (1, 400)
 """Rounds of local search at a time: at most, and times nodes."""
 CLIMB = (1.06, 1.6, 2.4, 4.0)
@@ -70,6 +72,7 @@ class _LatencySearch:
         run.bound = self._horizons.least_horizon(
             cycles, closeness=0.0 if self.is_small else HORIZON_CLOSENESS
         )
+        self._is_too_large = False
         self._within: dict[str, NodeRows] = {}
         self._chosen: dict[str, int] | None = None
 
@@ -81,12 +84,33 @@ class _LatencySearch:
 
     def work(self) -> None:
         """Go through all passes and rounds, or until the schedule is proved."""
-        steps: list[Callable[[], None]] = [] if self.is_small else [self._pass_trees, self._narrow]
-        for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
-            steps += [partial(self.improve, labels), partial(self.bound, labels)]
-        for step in steps:
-            if not self.run.is_proved:
-                step()
+        if not self.is_small:
+            self._pass_trees()
+            take_turns((self._narrowed(), self._labelled()), lambda: (self.cycles, self.run.bound))
+            if self._is_too_large:
+                raise SearchTooLargeError
+            return
+        for labels in LATENCY_LABELS:
+            for steps in (self._improving(labels), self._bounding(labels)):
+                if not self.run.is_proved:
+                    deque(steps, maxlen=0)
+
+    def _labelled(self) -> Iterator[bool]:
+        """Bound and search by labels, round by round.
+
+        Bounds come first, as the local search and the beams find good schedules of large graphs.
+        """
+        for labels in LATENCY_LABELS:
+            for steps in (self._bounding(labels), self._improving(labels)):
+                try:
+                    while not self.run.is_proved and next(steps, steps) is not steps:
+                        yield False
+                except SearchTooLargeError:
+                    self._is_too_large = True
+                    return
+                if self.run.is_proved:
+                    return
+                yield True
 
     def _pass_trees(self) -> None:
         """Narrow the gap of a tree by deadlines: (E26) to (E28)."""
@@ -125,20 +149,21 @@ class _LatencySearch:
             self._keep(self._rows, SearchResult((cycles,), rows=(chosen,)))
             self.run.report()
 
-    def improve(self, labels: int) -> None:
+    def _improving(self, labels: int) -> Iterator[None]:
         """Look for a better schedule, first within horizons that leave few rows."""
         lower = self.run.bound
         steps = CLIMB if self.is_small and not self.run.has_found else ()
         for horizon in (*(int(lower * step) for step in steps), self.cycles - 1):
-            if lower <= horizon < self.cycles and self._look(horizon, labels):
+            if lower <= horizon < self.cycles and (yield from self._looked(horizon, labels)):
                 return
 
-    def _look(self, horizon_cycles: int, labels: int) -> bool:
-        """Return whether there is a schedule within a horizon, and keep it."""
+    def _looked(self, horizon_cycles: int, labels: int) -> Generator[None, None, bool]:
+        """Return whether there is a schedule within a horizon, and keep the best."""
         rows = self._horizons.within(horizon_cycles)
-        found = self._search(rows, horizon_cycles, labels, Mode.RESTRICTED)
+        found = yield from self._searched(rows, horizon_cycles, labels, Mode.RESTRICTED)
         if rows is not None and found.latency_cycles is not None:
-            self._keep(rows, found)
+            if found.latency_cycles < self.cycles:
+                self._keep(rows, found)
             if found.is_exact:
                 self.run.bound = self.cycles
         elif found.is_exact:
@@ -146,19 +171,22 @@ class _LatencySearch:
         self.run.report()
         return found.latency_cycles is not None
 
-    def bound(self, labels: int) -> None:
-        """Look for a lower bound of all schedules that are better than the known one."""
-        for horizon in sorted({(self.run.bound + self.cycles) // 2, self.cycles - 1}):
-            rows = self._horizons.within(horizon)
-            found = self._search(rows, horizon, labels, Mode.RELAXED)
-            if found.latency_cycles is not None:
-                self.run.bound = max(self.run.bound, found.latency_cycles)
-                self.run.report()
-                return
-            self.run.bound = horizon + 1
-            self.run.report()
+    def _bounding(self, labels: int) -> Iterator[None]:
+        """Look for a lower bound of all schedules that are better than the known one.
 
-    def _narrow(self) -> None:
+        Lower targets of large graphs are left to the relaxations, which have turns meanwhile.
+        """
+        lowest = (self.run.bound + self.cycles) // 2 if self.is_small else self.cycles - 1
+        for horizon in sorted({lowest, self.cycles - 1}):
+            rows = self._horizons.within(horizon)
+            found = yield from self._searched(rows, horizon, labels, Mode.RELAXED)
+            least = horizon + 1 if found.latency_cycles is None else found.latency_cycles
+            self.run.bound = max(self.run.bound, least)
+            self.run.report()
+            if found.latency_cycles is not None:
+                return
+
+    def _narrowed(self) -> Iterator[bool]:
         """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
         narrowing = TargetRefutation(self.run.should_stop, self.run.raise_bound)
         climber = self._climb(None)
@@ -170,11 +198,12 @@ class _LatencySearch:
                 climber = self._climb(climber)
             else:
                 target = min(base.horizon_cycles, self._target(parts))
-                self._aim(narrowing, base, target)
+                yield from self._aimed(narrowing, base, target)
                 if self.run.bound <= target < self.cycles:
                     parts *= 2
                 elif not self.run.is_proved:
                     climber = self._climb(climber)
+            yield True
 
     def _target(self, parts: int) -> int:
         """Return the latency to be ruled out next: that part of the way to the best schedule."""
@@ -182,12 +211,15 @@ class _LatencySearch:
         is_near = spread * len(self.graph.nodes) <= NEAR * self.cycles
         return self.cycles - 1 if is_near and parts == 2 else self.run.bound + spread // parts
 
-    def _aim(self, narrowing: TargetRefutation, base: SolvedRelaxation, target_cycles: int) -> None:
+    def _aimed(
+        self, narrowing: TargetRefutation, base: SolvedRelaxation, target_cycles: int
+    ) -> Iterator[bool]:
         """Try to rule a target out, unless a schedule within it is found."""
         for stage in narrowing.stages(base, target_cycles):
             if len(stage.program.cut.pieces) <= FEW_PIECES * len(self.graph.nodes):
                 self._look_along(stage, WIDE)
-            if self.cycles <= target_cycles:
+            yield False
+            if self.cycles <= target_cycles or target_cycles < self.run.bound:
                 return
 
     def _base(self, narrowing: TargetRefutation) -> SolvedRelaxation | None:
@@ -223,17 +255,17 @@ class _LatencySearch:
         if found is not None:
             self.run.offer(*found)
 
-    def _search(
+    def _searched(
         self,
         rows: dict[str, NodeRows] | None,
         horizon_cycles: int,
         labels: int,
         mode: Mode,
-    ) -> SearchResult:
+    ) -> Generator[None, None, SearchResult]:
         if rows is None:
             return SearchResult(is_exact=True)
         effort = LabelEffort(labels, mode, self.run.clock.should_stop)
-        return search(instance(self.space, rows), horizon_cycles, effort)
+        return (yield from search_in_steps(instance(self.space, rows), horizon_cycles, effort))
 
     def _keep(self, rows: dict[str, NodeRows], found: SearchResult) -> None:
         """Keep a schedule that was found, with its latency in plain integers.
