@@ -144,7 +144,7 @@ def search_in_steps(
     most: int | None = 1,
     least_of: int | None = None,
 ) -> Generator[None, None, SearchResult]:
-    """Return what `search` does; stop after each node, so that others have turns."""
+    """Return the labels that `search` returns; stop after each node, so that others have turns."""
     trim = _Trim(problem, horizon_cycles, effort)
     whole = yield from contracted(problem, trim)
     cycles = whole.last[:, 0]

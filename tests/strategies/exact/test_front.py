@@ -73,7 +73,6 @@ def test_thinned_rounds_come_to_the_same_front(monkeypatch: pytest.MonkeyPatch) 
     expected = solve_front(Run(problem), strategies("auto"))
     assert expected.proof is Proof.OPTIMAL
     assert len(expected.points) > 1
-    monkeypatch.setattr("streamopt.strategies.exact.front.LEAST_LABELS", 1)
     monkeypatch.setattr("streamopt.strategies.exact.front.LABELS", (1, 2, 4, 10**6))
     found = solve_front(Run(problem), strategies("auto"))
     assert costs_of(found) == costs_of(expected)
