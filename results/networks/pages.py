@@ -1,0 +1,115 @@
+"""README.md and networks.svg, from the rows alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.report.charts import COLOURS, SERIES, chart_bytes, mark_decades, new_figure
+from streamopt.report.text_tables import markdown_section
+from streamopt.sweeping.keyed_rows import read_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.sweeping.keyed_rows import MeasuredRow
+
+__all__ = ["write_page"]
+
+HEAD = """# Whole networks against published designs
+
+`python results/networks/run.py` measures and writes this page. Every row is a published figure
+(`published.csv`, with its source): HIDA (Ye, Jun and Chen, ASPLOS 2024), ScaleHLS (Ye et al., HPCA
+2022), CODO, and POM (Zhang et al., HPCA 2024). Ours is a design for the same network with the same
+limit of DSPs, clock and device, simulated; its C++ is compared with PyTorch in every bit.
+Integer networks have weights and activations of 8 bits and sums of 32 (`models/modules/layers.py`);
+published ones turn every `float` of the text into `int8_t`, sums too.
+
+*Bound* is what no design can beat: {products} a DSP and cycle, 3 DSPs a product of 32-bit floats;
+and the weights that the part's memories can't hold, at the rate of its channels (one DDR channel of
+an SLR; all channels of a whole device). *Gap* is ours over that bound. *Status*: `beaten` is at
+least as fast, within the same DSPs, verified; `impossible` is a figure that its own traffic rules
+out.
+**Weights are not counted yet** in our designs: they are arguments in no memory.
+
+{measured} of {rows} rows have a design, {beaten} are beaten, {impossible} impossible.
+
+![cycles over the bound](networks.svg)
+"""
+COLUMNS = (
+    ("network", "network"),
+    ("system", "system"),
+    ("metric", "metric"),
+    ("element", "type"),
+    ("dsp_limit", "DSPs"),
+    ("published", "published"),
+    ("ours", "ours"),
+    ("bound", "bound"),
+    ("gap", "gap"),
+    ("status", "status"),
+    ("dsps", "DSPs as built"),
+    ("lut", "LUT"),
+    ("bram18", "BRAM18"),
+    ("uram", "URAM"),
+    ("verified", "verified"),
+    ("seconds", "s"),
+    ("reason", "reason"),
+)
+WORDS = 4
+
+
+def write_page(folder: Path) -> None:
+    """Write README.md and networks.svg beside the rows."""
+    rows = read_rows(folder / "rows.csv")
+    statuses = [row["status"] for row in rows]
+    packed = any(row["packed"] == "yes" for row in rows)
+    head = HEAD.format(
+        products="two products of 8 bits" if packed else "one product",
+        measured=sum(bool(row["ours"]) for row in rows),
+        rows=len(rows),
+        beaten=statuses.count("beaten"),
+        impossible=statuses.count("impossible"),
+    )
+    tables = dict.fromkeys((row["source"], row["table"]) for row in rows)
+    sections = [_section(rows, source, table) for source, table in tables]
+    (folder / "README.md").write_text("\n".join([head, *sections]), encoding="utf-8")
+    _write_chart(rows, folder / "networks.svg")
+
+
+def _section(rows: list[MeasuredRow], source: str, table: str) -> str:
+    own = [row for row in rows if (row["source"], row["table"]) == (source, table)]
+    lines = [[row[name] for name, _ in COLUMNS] for row in own]
+    where = f"table {table}" if table[0].isupper() or table.isdigit() else table
+    titles = [title for _, title in COLUMNS]
+    return markdown_section(f"{source}, {where}", titles, lines, words=WORDS)
+
+
+def _write_chart(rows: list[MeasuredRow], path: Path) -> None:
+    """Draw the published figure and ours over the bound, a line for each row."""
+    names = [f"{row['network']}, {row['system']}, {row['metric']}" for row in rows]
+    title = "Time over the bound of the same DSPs: further left is better"
+    figure, axes = new_figure(9.0, 1.6 + 0.2 * len(rows), title)
+    for position, column in enumerate(("published", "ours")):
+        colour, marker = SERIES[position]
+        ratios = [_ratio(row, column) for row in rows]
+        style = {"linestyle": "", "marker": marker, "color": colour.light, "markersize": 5.5}
+        axes.plot(ratios, range(len(rows)), label=column, **style)
+    axes.axvline(1.0, color=COLOURS["ink"].light, linewidth=0.9, zorder=1)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(rows)), names, fontsize=7.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(color=COLOURS["grid"].light, linewidth=0.7)
+    axes.set_axisbelow(True)
+    mark_decades(axes.xaxis)
+    axes.xaxis.set_major_formatter("{x:g}x")
+    figure.legend(ncols=2, fontsize=9, frameon=False, loc="outside lower center")
+    path.write_bytes(chart_bytes(figure, "svg"))
+
+
+def _ratio(row: MeasuredRow, column: str) -> float:
+    """Return a time over that of the bound; rates are the other way round."""
+    if not row[column]:
+        return float("nan")
+    ratio = float(row[column]) / float(row["bound"])
+    return 1 / ratio if row["metric"] == "tokens_s" else ratio

@@ -1,0 +1,84 @@
+"""Calls in a process of their own, within processor seconds; it ends with all its children."""
+
+import os
+import resource
+import signal
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+from streamopt.errors import StreamoptError
+
+Result = TypeVar("Result")
+
+WALL_FACTOR = 12
+"""Times as long as its processor seconds a call may take on a busy machine."""
+
+
+class GivenUpError(Exception):
+    """A call gave nothing; the message is the reason, for a table."""
+
+
+def limited(
+    processor_seconds: float, function: Callable[..., Result], *arguments: object
+) -> Result:
+    """Return what a call gives.
+
+    Parameters
+    ----------
+    processor_seconds
+        For each process of the call, compilers among them.
+    function
+        Importable by name, as its arguments and its result are.
+
+    Raises
+    ------
+    GivenUpError
+        With code and message of its error, or that it took too long.
+    """
+    context = get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(
+        target=_call, args=(theirs, processor_seconds, function, arguments), daemon=False
+    )
+    process.start()
+    theirs.close()
+    answer: Any = GivenUpError(f"no answer within {WALL_FACTOR * processor_seconds:g} s")
+    try:
+        if ours.poll(WALL_FACTOR * processor_seconds):
+            answer = ours.recv()
+    except EOFError:
+        process.join()
+        over = process.exitcode in (-signal.SIGXCPU, -signal.SIGKILL)
+        words = f"more than {processor_seconds:g} s of processor time" if over else "it crashed"
+        answer = GivenUpError(words)
+    finally:
+        _end(process.pid)
+        process.join()
+    if isinstance(answer, GivenUpError):
+        raise answer
+    return answer
+
+
+def _call(
+    pipe: Connection, seconds: float, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    os.setsid()  # the group is what _end ends
+    whole = max(1, round(seconds))
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))
+    try:
+        pipe.send(function(*arguments))
+    except StreamoptError as error:
+        codes = " ".join(diagnostic.code for diagnostic in error.diagnostics)
+        pipe.send(GivenUpError(f"{codes}: {error.diagnostics[0].message}"))
+    except Exception as error:  # a row says what happened, and the run goes on
+        pipe.send(GivenUpError(f"{type(error).__name__}: {error}"))
+
+
+def _end(group: int | None) -> None:
+    if group is not None:
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            return

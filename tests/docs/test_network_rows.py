@@ -1,0 +1,89 @@
+"""Rows and pages of results/networks and results/prometheus: nothing published is left out."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from shutil import copy
+from typing import Any
+
+import pytest
+
+RESULTS = Path(__file__).parents[2] / "results"
+STATUSES = {"beaten", "short", "impossible"}
+
+
+def rows(path: str) -> list[dict[str, str]]:
+    with (RESULTS / path).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def script(folder: str, name: str) -> Any:
+    """Return a script of a measurement, which imports those beside it."""
+    sys.path.insert(0, str(RESULTS / folder))
+    try:
+        spec = spec_from_file_location(f"{folder}_{name}", RESULTS / folder / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return module
+    finally:
+        sys.path.pop(0)
+
+
+def test_every_published_figure_of_a_network_has_a_row() -> None:
+    keys = ("source", "table", "network", "system", "metric", "published")
+    published = {tuple(row[key] for key in keys) for row in rows("networks/published.csv")}
+    found = {tuple(row[key] for key in keys) for row in rows("networks/rows.csv")}
+    assert found == published
+    assert len(found) == 84
+
+
+def test_every_kernel_of_prometheus_has_a_row_for_one_channel_and_several() -> None:
+    found = {(row["kernel"], row["channels"]) for row in rows("prometheus/rows.csv")}
+    assert len({kernel for kernel, _ in found}) == 12
+    assert len(found) == 24
+
+
+@pytest.mark.parametrize("folder", ["networks", "prometheus"])
+def test_a_row_without_a_design_says_why_and_nothing_unverified_has_won(folder: str) -> None:
+    for row in rows(f"{folder}/rows.csv"):
+        assert row["status"] in STATUSES
+        assert row["ours"] or row["reason"]
+        if row["status"] == "beaten":
+            assert row["verified"] == "pass"
+            assert int(row["dsps"]) <= int(row["dsp_limit"])
+
+
+def test_weights_cross_one_channel_in_more_cycles_than_hida_says_its_perceptron_takes() -> None:
+    (row,) = [
+        row
+        for row in rows("networks/rows.csv")
+        if (row["network"], row["system"], row["table"]) == ("mlp", "HIDA", "8")
+    ]
+    assert row["status"] == "impossible"
+    assert "326973 cycles" in row["reason"]
+    assert int(row["published"]) < 326_973
+
+
+@pytest.mark.parametrize("folder", ["networks", "prometheus"])
+def test_the_page_is_that_of_the_rows(folder: str, tmp_path: Path) -> None:
+    """Otherwise: ``python results/<folder>/run.py --bounds``."""
+    for name in ("rows.csv", "published.csv"):
+        copy(RESULTS / folder / name, tmp_path / name)
+    script(folder, "pages").write_page(tmp_path)
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert page == (RESULTS / folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_product_takes_half_a_dsp_where_two_are_packed() -> None:
+    bounds = script("networks", "bounds")
+    asked = ("resnet18_224", "int8", "interval_cycles", 667, 5.0, "vu9p", "slr")
+    bound = bounds.bound_of(bounds.Wanted(*asked))
+    assert (bound.cycles(packed=False), bound.cycles(packed=True)) == (3_250_548, 1_625_274)
+    assert bound.traffic_cycles == 121_350
+    assert bound.left_cycles == 0
