@@ -43,6 +43,7 @@ def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool) ->
         dsp=wanted.dsps if is_built else PAPER_DSPS_PER_PRODUCT * wanted.dsps,
         objective="interval" if wanted.metric == "interval_cycles" else "latency",
         time_limit=search_seconds,
+        space=so.Space(tiling_limit=1),
         budget=so.Budget(device=target, fit=FITS[wanted.part] if is_built else None),
     )
     seconds = process_time() - started

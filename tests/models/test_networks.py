@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import streamopt as so
 from streamopt.frontends.torch_module.reader import read_torch
+from streamopt.ir.expression import Cast, Read
 from streamopt.ir.program import Role
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
@@ -96,6 +97,8 @@ def test_integers_stay_narrow_and_agree_with_pytorch_in_every_bit(tmp_path: Path
     weights = [a for a in graph.arrays if a.role is Role.WEIGHT and len(a.shape) > 1]
     assert {array.element.value for array in weights} == {"int8_t"}
     assert all(a.element.bits <= 32 for a in graph.arrays)
+    values = [nest.statements[0].value for nest in program.nests]
+    assert not [one for one in values if isinstance(one, Cast) and isinstance(one.operand, Read)]
     solution = so.solve(graph, level="opt2", dsp=100)
     so.write(program, solution.schedule, tmp_path / "made")
     verdict = so.verify(tmp_path / "made")

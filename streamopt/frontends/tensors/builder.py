@@ -25,6 +25,7 @@ from streamopt.frontends.tensors.tensor import (
     iterator_names,
     splat,
 )
+from streamopt.frontends.tensors.widening import before_widening, widened
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Cast, Expression, Literal, Read, reads
@@ -147,7 +148,14 @@ class ProgramBuilder:
         folded = self.known(tensor) if is_folded else None
         if folded is not None:
             return self._computed_here(wanted, folded)
-        return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
+        value = _over_box(tensor)[0]
+        narrow = before_widening(tensor, value, lambda name: self._arrays[name].element)
+        if narrow is None or not fold:
+            return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
+        if isinstance(value, Cast) and isinstance(value.operand, Read):
+            return replace(tensor, operations=0)
+        stored = self._materialized(narrow, wanted, Role.INTERNAL, iterators, order)
+        return widened(stored, tensor.element)
 
     def known(self, tensor: LazyTensor) -> NDArray[Any] | None:
         """Return the values of a tensor that depends on no input; None for others, or too many."""
