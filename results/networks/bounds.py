@@ -1,4 +1,4 @@
-"""What no design can beat: its multiplications, and the weights that don't fit on the chip.
+"""Figures that no design can beat: its multiplications, and the weights that don't fit on the chip.
 
 *Compute*: a multiplication takes a DSP, half of one where two of 8 bits are packed into each, three
 of 32-bit floats; so cycles are multiply-accumulates over those that the DSPs do in one. A design
@@ -42,7 +42,7 @@ class Wanted:
         return f"{self.network}_step" if self.metric == "tokens_s" else self.network
 
     def of_cycles(self, cycles: float) -> float:
-        """Return what the metric says of so many cycles."""
+        """Return the value of the metric for so many cycles."""
         match self.metric:
             case "ttft_ms" | "board_ms":
                 return cycles * self.clock_ns / MILLISECOND_NS

@@ -50,7 +50,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a result takes at least."""
+    """The least work for a result."""
 
     macs: int
     weights: int

@@ -34,7 +34,7 @@ NOT_COUNTED = "weights not counted"
 
 
 def wanted_of(published: Row) -> Wanted:
-    """Return what bounds and designs depend on."""
+    """Return the part of a row that bounds and designs depend on."""
     names = ("network", "element", "metric", "device", "part")
     network, element, metric, device, part = (published[name] for name in names)
     dsps, clock_ns = int(published["dsps"]), float(published["clock_ns"])
@@ -94,7 +94,7 @@ def _within(wanted: Wanted, found: Row) -> bool:
 
 
 def _reasons(wanted: Wanted, found: Row, theirs: float, bound: Bound) -> list[str]:
-    """Return what is to be said of a row that can be."""
+    """Return the remarks on a row that can be."""
     said = [found.get("refused", "" if found else "not run")]
     if found.get("over"):
         said.append(f"more than there is of {found['over']}")

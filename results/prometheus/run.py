@@ -55,6 +55,7 @@ def row_of(published: Row, channels: str, found: Row) -> Row:
         "status": "beaten" if beaten else "short",
         "reason": reason,
         **{name: found.get(name, "") for name in MEASURED},
+        "published_lut": published["lut"],
         "compute_bound": str(bound.compute_cycles),
         "traffic_bound": str(bound.traffic_cycles),
         "refused": found.get("refused", ""),

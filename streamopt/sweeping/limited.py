@@ -23,7 +23,7 @@ class GivenUpError(Exception):
 def limited(
     processor_seconds: float, function: Callable[..., Result], *arguments: object
 ) -> Result:
-    """Return what a call gives.
+    """Return the answer of a call.
 
     Parameters
     ----------

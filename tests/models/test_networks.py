@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 import streamopt as so
 from streamopt.frontends.torch_module.reader import read_torch
 from streamopt.ir.expression import Cast, Read
-from streamopt.ir.program import Role
+from streamopt.ir.program import Nest, Role
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
 
@@ -73,7 +73,7 @@ def test_integer_features_are_neither_all_alike_nor_all_at_the_ends(name: str) -
 
 
 class TwoBlocks(torch.nn.Module):
-    """What integer networks are made of, once each."""
+    """The layers of integer networks, once each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,6 +90,10 @@ class TwoBlocks(torch.nn.Module):
         return self.scores(self.full(self.average(pooled[:, :, :3, :3])))
 
 
+def is_sum(nest: Nest) -> bool:
+    return nest.statements[0].reduction is not None
+
+
 def test_integers_stay_narrow_and_agree_with_pytorch_in_every_bit(tmp_path: Path) -> None:
     torch.manual_seed(1)
     program = read_torch(TwoBlocks(), (integers(1, 3, 9, 9),))
@@ -97,7 +101,7 @@ def test_integers_stay_narrow_and_agree_with_pytorch_in_every_bit(tmp_path: Path
     weights = [a for a in graph.arrays if a.role is Role.WEIGHT and len(a.shape) > 1]
     assert {array.element.value for array in weights} == {"int8_t"}
     assert all(a.element.bits <= 32 for a in graph.arrays)
-    values = [nest.statements[0].value for nest in program.nests]
+    values = [nest.statements[0].value for nest in program.nests if not is_sum(nest)]
     assert not [one for one in values if isinstance(one, Cast) and isinstance(one.operand, Read)]
     solution = so.solve(graph, level="opt2", dsp=100)
     so.write(program, solution.schedule, tmp_path / "made")
