@@ -57,6 +57,8 @@ class Implementation(StrEnum):
     MEDDSP = "meddsp"
     FULLDSP = "fulldsp"
     MAXDSP = "maxdsp"
+    PACKED = "packed"
+    """Two products of narrow integers that share a factor, in one DSP: no name of the tool's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,15 @@ BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
         Implementation.MEDDSP,
         Implementation.FULLDSP,
         Implementation.MAXDSP,
+        Implementation.PACKED,
     ),
 }
 """Operators with a choice. Adders subtract too: ``add`` binds subtractions with additions."""
+
+
+_OF_NARROW_INTEGERS = (Implementation.FABRIC, Implementation.PACKED)
+NARROW_BITS = 8
+"""Of the factors of a product of integers that may be in LUTs, or share a DSP with another."""
 
 
 def is_mixed(binding: Binding) -> bool:
@@ -44,7 +50,7 @@ def bound_implementation(
 ) -> Implementation | None:
     """Return the implementation that a binding asks of an operator; None for the tool's choice.
 
-    Integers have no such choice: an adder of integers is LUTs anyway.
+    Of integers only narrow products have a choice: an adder is LUTs anyway.
 
     Parameters
     ----------
@@ -59,7 +65,12 @@ def bound_implementation(
     """
     asked = Operator.ADD if operator is Operator.SUB else operator
     found = [built for own, built in binding if own is asked]
-    return found[number % len(found)] if found and element.is_float else None
+    built = found[number % len(found)] if found else None
+    if element.is_float or built is None:
+        return built
+    is_narrow = element.is_integer and element.bits <= NARROW_BITS
+    has_choice = is_narrow and asked is Operator.MUL and built in _OF_NARROW_INTEGERS
+    return built if has_choice else None
 
 
 MOST_ARGUMENT_BANKS = 256

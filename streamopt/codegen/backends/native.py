@@ -24,7 +24,7 @@ from streamopt.codegen.processes.process import (
     top_parameters,
 )
 from streamopt.codegen.processes.tables import included_tables, table_header
-from streamopt.codegen.templates import fill, type_headers
+from streamopt.codegen.templates import design_headers, fill
 from streamopt.codegen.tree import (
     CppFunction,
     CppStatement,
@@ -53,14 +53,14 @@ def emit(scheduled: ScheduledGraph) -> Design:
     layout = plan_layout(scheduled, Dialect.NATIVE)
     outside = _in_memory(layout)
     header = provenance(scheduled)
-    declared = declarations(outside, scheduled.graph, own_types=True)
+    declared = declarations(outside, scheduled, own_types=True)
     files = (
         (f"{layout.top}.h", render([*header, *declared])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(outside, headers="")),
         ("dataflow.h", fill("dataflow.h")),
-        *((name, fill(f"types/{name}")) for name in type_headers(scheduled.graph)),
+        *((name, fill(f"types/{name}")) for name in design_headers(scheduled)),
         *([("packing.h", fill("packing.h"))] if layout.packed else []),
         ("Makefile", fill("Makefile.native", top=layout.top)),
     )

@@ -26,10 +26,9 @@ from streamopt.codegen.processes.process import (
     provenance,
 )
 from streamopt.codegen.processes.tables import included_tables, table_header
-from streamopt.codegen.templates import fill, type_headers
+from streamopt.codegen.templates import design_headers, fill
 from streamopt.codegen.tree import CppFunction, CppStatement, Directive, Item, element_loops, render
 from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortKind
 from streamopt.ir.scheduled import ScheduledGraph
 
@@ -50,7 +49,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     _check(layout)
     header = provenance(scheduled)
     files = (
-        (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
+        (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, headers="")),
@@ -73,8 +72,8 @@ def _check(layout: DesignLayout) -> None:
             raise CodegenError(Diagnostic("E607", message, hint=hint))
 
 
-def _declarations(layout: DesignLayout, graph: Graph) -> Iterator[Item]:
-    headers = ("cstdint", *type_headers(graph), "tapa.h")
+def _declarations(layout: DesignLayout, scheduled: ScheduledGraph) -> Iterator[Item]:
+    headers = ("cstdint", *design_headers(scheduled), "tapa.h")
     included = (*(Directive(f"#include <{name}>") for name in headers), CppStatement(""))
     function = CppFunction(f"void {layout.top}", _top_parameters(layout), None)
     return header_items(layout.top, included, function)

@@ -25,7 +25,7 @@ from streamopt.codegen.processes.process import (
     top_parameters,
 )
 from streamopt.codegen.processes.tables import included_tables, table_header
-from streamopt.codegen.templates import fill, type_headers
+from streamopt.codegen.templates import design_headers, fill, type_headers
 from streamopt.codegen.tree import (
     Comment,
     CppFunction,
@@ -36,7 +36,6 @@ from streamopt.codegen.tree import (
     Pragma,
     render,
 )
-from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortKind
 from streamopt.ir.scheduled import ScheduledGraph
 
@@ -61,7 +60,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     items = [*header, *_definitions(layout)]
     kernel = render(items)
     files = (
-        (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
+        (f"{layout.top}.h", render([*header, *declarations(layout, scheduled)])),
         (f"{layout.top}.cpp", kernel),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
@@ -77,7 +76,9 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     return design_of(scheduled, layout, files, BackendName.VITIS, findings)
 
 
-def declarations(layout: DesignLayout, graph: Graph, *, own_types: bool = False) -> Iterator[Item]:
+def declarations(
+    layout: DesignLayout, scheduled: ScheduledGraph, *, own_types: bool = False
+) -> Iterator[Item]:
     """Yield the header of the top function.
 
     Parameters
@@ -95,7 +96,7 @@ def declarations(layout: DesignLayout, graph: Graph, *, own_types: bool = False)
     declared = " ".join(top_parameters(layout))
     wanted = [Directive(f"#include <{name}>") for name, used in libraries if used in declared]
     form = '#include "{}"' if own_types else "#include <{}>"
-    wanted += [Directive(form.format(name)) for name in type_headers(graph)]
+    wanted += [Directive(form.format(name)) for name in design_headers(scheduled)]
     names = {port.array.name: port.name for port in layout.boundary}
     copies = (
         Comment(f"The caller gives {names[copy]} the content of {names[original]}.")

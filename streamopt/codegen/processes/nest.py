@@ -35,12 +35,17 @@ from streamopt.codegen.names import Names
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.loops import CppNest, partition_pragmas
+from streamopt.codegen.processes.products import (
+    PackedProducts,
+    narrow_multiplication,
+    packed_products,
+)
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.processes.windows import LineWriter, dependences, unrolled
 from streamopt.codegen.tree import CppStatement, If, Item
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access
+from streamopt.ir.expression import Access, Expression, reads
 from streamopt.ir.line_buffer import LineBuffer
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.program import Array
@@ -86,7 +91,8 @@ class NestWriter(CppNest):
         self.fetched: dict[Access, str] = {}
         self.line_buffers = scheduled.line_buffers
         self.line_writers: list[LineWriter] = []
-        elements = {port.array.name: port.array.element for port in process.reads.values()}
+        ports = (*process.reads.values(), *process.writes)
+        elements = {port.array.name: port.array.element for port in ports}
         function = partial_function(functions.name, scheduled.binding)
         self.expression = ExpressionText(elements.__getitem__, self._operand, self._index, function)
 
@@ -96,12 +102,18 @@ class NestWriter(CppNest):
             return functions.name(((operator, parts),) if parts else (), operator, element)
 
         self.accumulating = replace(self.expression, function=accumulating)
+        self.narrow = narrow_multiplication(scheduled, elements.__getitem__, functions)
+        self.packed: PackedProducts | None = None
+        if self.narrow is not None and self.narrow.is_packed:
+            factors = self.narrow.product
+            self.packed = packed_products(factors, self.lanes, self.lane, self.names.unique)
 
     def items(self) -> tuple[Item, ...]:
         """Return local buffers and the loop nest."""
         taken = [*self._windows()]
+        taken += self._multiplied()
         body: list[Item]
-        computed: list[Item] = [*_merged(self._fetches()), *self._term()]
+        computed: list[Item] = [*_merged(self._fetches(self.node.reads)), *self._term()]
         result, computing = [*self._result()], self._computing()
         outer, inner = self.counters.lanes([self.lane[loop.name] for loop in self.summed])
         if self.tree is None:
@@ -112,14 +124,42 @@ class NestWriter(CppNest):
                 body = [self.lane_loop(loop, body)]
             declared = self.tree.declared(self.array.element)
             body = [*outer, *declared, *body, *_under(computing, result)]
+        body = self._in_lanes(body)
+        body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
+        body += self.counters.steps
+        return (*self.locals, *self.counters.declared, *self.tiled(body, self.target_ii))
+
+    def _in_lanes(self, inner: Iterable[Item]) -> list[Item]:
+        """Return items in the loops over the lanes of loops that move the output."""
+        body: list[Item] = [*inner]
         plain = [p for p in self.lanes if p not in self.guarded and p not in self.summed]
         for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
                 end = self.inside([loop.name]) if loop in self.guarded else ""
                 body = [self.lane_loop(loop, body, end)]
-        body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
-        body += self.counters.steps
-        return (*self.locals, *self.counters.declared, *self.tiled(body, self.target_ii))
+        return body
+
+    def _multiplied(self) -> list[Item]:
+        """Return what multiplies the factors of all lanes, two products in a DSP; or nothing."""
+        if self.narrow is None or self.packed is None:
+            return []
+        product, before = self.narrow.product, {*self.used}
+        factors = product.left, product.right
+        fetched = [*_merged(self._fetches([a for one in factors for a in reads(one)]))]
+        texts = [self._factor(factor, product.element) for factor in factors]
+        body: list[Item] = _under(self._computing(), [*fetched, *self.packed.taken(*texts)])
+        for loop in reversed(self.summed):
+            body = [self.lane_loop(loop, body)]
+        body = self._in_lanes(body)
+        self.used = before
+        return [*self.packed.declared(), *body, *self.packed.multiplied(self.narrow.function)]
+
+    def _factor(self, factor: Expression, element: ElementType) -> str:
+        """Return a factor of a lane's product; 0 where a lane has no iteration."""
+        text = self.expression.text(factor, element)
+        loops = {name for access in reads(factor) for name in access.iterators()}
+        inside = self.inside(self._masked_names() & loops)
+        return f"{inside} ? {text} : {literal(0, element)}" if inside else text
 
     def _windows(self) -> Iterator[Item]:
         """Yield what fills windows from their line buffers, and then takes the next elements."""
@@ -172,9 +212,9 @@ class NestWriter(CppNest):
             parts += [guard.since(stretch.delay), guard.before(stretch.delay + end)]
         return all_of(parts)
 
-    def _fetches(self) -> Iterator[Item]:
+    def _fetches(self, accesses: Iterable[Access]) -> Iterator[Item]:
         """Yield the reads of streams; each read access function of an array is read once."""
-        for access in self.node.reads:
+        for access in accesses:
             port = self.process.reads[self.node.name, access.array]
             if not port.is_stream or access in self.fetched:
                 continue
@@ -196,7 +236,7 @@ class NestWriter(CppNest):
     def _term(self) -> Iterator[Item]:
         """Yield the computation of one lane's term; without a reduction, of its result."""
         element, node = self.array.element, self.node
-        value = self.expression.text(node.value, element)
+        value = self._value()
         conditions = [self.inside(self._masked_names())]
         if node.guard is not None:
             guard = self.expression.condition(node.guard)
@@ -209,6 +249,16 @@ class NestWriter(CppNest):
         elif node.reduction is not None and (self.carries or node.start is not None):
             self.value = self.names.unique("term")
             yield CppStatement(f"const {element} {self.value} = {value};")
+
+    def _value(self) -> str:
+        """Return what one lane computes."""
+        if self.packed is not None:
+            return self.packed.text
+        if self.narrow is None or self.narrow.is_packed:
+            return self.expression.text(self.node.value, self.array.element)
+        product = self.narrow.product
+        factors = (self.expression.text(f, product.element) for f in (product.left, product.right))
+        return f"{self.narrow.function}({', '.join(factors)})"
 
     def _result(self) -> Iterator[Item]:
         """Yield the tree, the operator that adds to a partial value, and the writes."""

@@ -8,8 +8,10 @@ from string import Template
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Cast, Expression, walk
 from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.network import Implementation
+from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["TYPE_HEADERS", "fill", "type_headers"]
+__all__ = ["TYPE_HEADERS", "design_headers", "fill", "type_headers"]
 
 TYPE_HEADERS = Path(__file__).parent / "types"
 """Directory of our headers of element types, which stand for the vendor's."""
@@ -30,6 +32,14 @@ def type_headers(graph: Graph) -> tuple[str, ...]:
     for expression in (e for node in graph.nodes for e in _expressions(node)):
         elements.update(part.element for part in walk(expression) if isinstance(part, Cast))
     return tuple(sorted({*_headers(elements)}))
+
+
+def design_headers(scheduled: ScheduledGraph) -> tuple[str, ...]:
+    """Return the names of the headers of types that a design needs, sorted."""
+    is_packed = any(
+        built is Implementation.PACKED for node in scheduled.nodes for _, built in node.binding
+    )
+    return tuple(sorted({*type_headers(scheduled.graph), *(["ap_int.h"] if is_packed else [])}))
 
 
 def _headers(elements: Iterable[ElementType]) -> Iterator[str]:

@@ -33,10 +33,15 @@ class Replicas:
     lanes: frozenset[str]
     """Unrolled loops over which its operands differ."""
     count: int
-    """Operations that every iteration of the tile loops does."""
+    """Units of them, of one operation a cycle each, that every iteration of the tile loops keeps
+    busy for a cycle."""
+    factors: tuple[frozenset[str], ...] = ()
+    """Lanes over which each operand differs."""
 
     def copies(self, extents: Mapping[str, Any]) -> Any:
         """Return how often it is made for numbers of lanes; a tree has one less than its terms.
+
+        Packed products are made in pairs: of lanes of one loop, on which one factor doesn't depend.
 
         Parameters
         ----------
@@ -45,7 +50,17 @@ class Replicas:
         """
         over = self.operation.over
         apart = prod(extents[name] for name in self.lanes if name not in over)
+        if self.operation.implementation is Implementation.PACKED:
+            return self._pairs(extents, apart)
         return apart * (prod(extents[name] for name in over) - 1) if over else apart
+
+    def _pairs(self, extents: Mapping[str, Any], products: Any) -> Any:
+        pairs = products
+        left, right = self.factors
+        for name in left ^ right:
+            halved = products // extents[name] * -(-extents[name] // 2)
+            pairs = halved + (pairs - halved) * (pairs < halved)
+        return pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +91,11 @@ def operator_replicas(pipeline: Pipeline) -> tuple[Replicas, ...]:
     }
     found: list[Replicas] = []
     for operation in built_operations(pipeline):
-        lanes = frozenset(operation.over).union(*(seen.get(n, ()) for n in operation.operands))
+        factors = tuple(seen.get(name, frozenset[str]()) for name in operation.operands)
+        lanes = frozenset(operation.over).union(*factors)
         seen[operation.result] = lanes.difference(operation.over)
         if operation.operator is not Operator.COPY:
-            made = Replicas(operation, lanes, 0)
+            made = Replicas(operation, lanes, 0, factors)
             found.append(replace(made, count=made.copies(extents)))
     return tuple(found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.narrow_products import narrow_product
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
@@ -188,7 +189,7 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
     as many with more LUTs.
     """
     if not graph.array(node.write.array).element.is_float:
-        return (_TOOL,)
+        return (_TOOL, *_narrow_products(graph, node, on))
     added, multiplied = (_computed_in(graph, node, of) for of in (Operator.ADD, Operator.MUL))
     fewer: list[Binding] = [
         ((Operator.MUL, name),)
@@ -205,6 +206,16 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
         ADDERS_IN_FABRIC,
         *((*ADDERS_IN_FABRIC, *way) for way in fewer),
     )
+
+
+def _narrow_products(graph: Graph, node: Node, on: Target) -> Iterator[Binding]:
+    """Yield the bindings of a product of narrow integers: two to a DSP, or none of any."""
+    found = narrow_product(node, graph.element_of)
+    if found is None:
+        return
+    for name in (Implementation.PACKED, Implementation.FABRIC):
+        if on.builds(Operator.MUL, found.element, name):
+            yield ((Operator.MUL, name),)
 
 
 def _computed_in(graph: Graph, node: Node, operator: Operator) -> set[ElementType]:
