@@ -1,7 +1,8 @@
 """Between which values an integer expression lies: interval arithmetic on expression trees.
 
 An operation is done in C's type for it; where its exact result may lie outside of that type it
-wraps, and the interval is all of the type.
+wraps, and the interval is all of the type. Operators are built for these values: one DSP48E2
+multiplies two narrow numbers by a third at once, and a few LUTs multiply two of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,7 @@ from functools import reduce
 from math import frexp
 
 from streamopt.ir import expression as ir
+from streamopt.ir.affine import Iter
 from streamopt.ir.arithmetic import (
     Range,
     called_range,
@@ -19,6 +21,7 @@ from streamopt.ir.arithmetic import (
     type_range,
 )
 from streamopt.ir.element import ElementType, FixedPoint
+from streamopt.ir.graph import Node, SequentialNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +160,75 @@ def integer_of_bits(bits: int) -> ElementType:
         if fits and (element.bits <= 16 or bits == element.bits or bits > _MOST_MANTISSA_BITS):
             return element
     return ElementType.of_fixed_point(FixedPoint(bits, bits))
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowProduct:
+    """A product of two narrow integers that a node writes, or adds up."""
+
+    left: ir.Expression
+    right: ir.Expression
+    element: ElementType
+    """That has all values of both factors."""
+
+
+def narrow_product(node: Node, element_of: Callable[[str], ElementType]) -> NarrowProduct | None:
+    """Return the product of narrow integers that a streaming node computes in each iteration.
+
+    None where it computes something else, or under a condition, or further products; and where
+    a conversion on the way to the array that it writes could change the value.
+
+    Parameters
+    ----------
+    element_of
+        Element type of an array by name.
+    """
+    if isinstance(node, SequentialNode) or node.guard is not None:
+        return None
+    among = ValueContext(element_of, node.trip_counts)
+    product = _product(node.value, among, element_of(node.write.array))
+    if product is None or not _stands_alone(node, product):
+        return None
+    computed = expression_type(product, element_of)
+    if computed is None or not computed.is_integer or is_shift(product, computed):
+        return None
+    element = built_type(product, computed, among)
+    if element is not ElementType.INT8:
+        return None
+    return NarrowProduct(product.left, product.right, element)
+
+
+def _product(value: ir.Expression, among: ValueContext, written: ElementType) -> ir.Binary | None:
+    """Return the product behind conversions that keep its value."""
+    kinds = [written]
+    while isinstance(value, ir.Cast):
+        kinds.append(value.element)
+        value = value.operand
+    if not isinstance(value, ir.Binary) or value.op is not ir.BinaryOp.MUL:
+        return None
+    values = value_range(value, among)
+    if values is None or not all(kind.is_integer for kind in kinds):
+        return None
+    return value if all(values.within(type_range(kind)) for kind in kinds) else None
+
+
+def _stands_alone(node: Node, product: ir.Binary) -> bool:
+    """Return whether a node has no other product, and reads for it alone what it reads for it."""
+    parts = [part for expression in node.expressions for part in ir.walk(expression)]
+    products = [p for p in parts if isinstance(p, ir.Binary) and p.op is ir.BinaryOp.MUL]
+    read = set(ir.reads(product))
+    started = set[ir.Access]() if node.start is None else set(ir.reads(node.start))
+    if len(products) > 1 or read & started or not all(map(_is_linear, read)):
+        return False
+    return all(map(_varies_by_reads, (product.left, product.right)))
+
+
+def _varies_by_reads(factor: ir.Expression) -> bool:
+    """Return whether the elements that a factor reads say in which lanes it is the same."""
+    moved = {name for access in ir.reads(factor) for name in access.iterators()}
+    indices = (part.value for part in ir.walk(factor) if isinstance(part, ir.Index))
+    return all(moved.issuperset(value.iterators()) for value in indices)
+
+
+def _is_linear(access: ir.Access) -> bool:
+    return all(isinstance(atom, Iter) for part in access.subscripts for atom, _ in part.terms)

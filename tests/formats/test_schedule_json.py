@@ -49,7 +49,7 @@ def test_order_and_lengths_of_a_sequential_node_are_kept() -> None:
     ("wrong", "message"),
     [
         ('{"adder": "fabric"', r"s.json:nodes\[0\].binding.adder.* E122 .*'add' or 'mul'"),
-        ('{"add": "luts"', r"s.json:nodes\[0\].binding.add\[0\]: E122 .*'meddsp', 'fulldsp' or"),
+        ('{"add": "luts"', r"s.json:nodes\[0\].binding.add\[0\]: E122 .*'maxdsp' or 'packed'"),
     ],
 )
 def test_unknown_operators_and_implementations(wrong: str, message: str) -> None:

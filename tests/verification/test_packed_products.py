@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.analysis.narrow_products import narrow_product
+from streamopt.analysis.value_ranges import narrow_product
 from streamopt.codegen.backends import native, vitis
 from streamopt.codegen.operators import PACKED_PRODUCTS, OperatorFunctions
 from streamopt.codegen.templates import TYPE_HEADERS

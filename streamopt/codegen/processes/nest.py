@@ -140,7 +140,7 @@ class NestWriter(CppNest):
         return body
 
     def _multiplied(self) -> list[Item]:
-        """Return what multiplies the factors of all lanes, two products in a DSP; or nothing."""
+        """Return the products of all lanes, two in a DSP; nothing where none are packed."""
         if self.narrow is None or self.packed is None:
             return []
         product, before = self.narrow.product, {*self.used}
@@ -251,7 +251,7 @@ class NestWriter(CppNest):
             yield CppStatement(f"const {element} {self.value} = {value};")
 
     def _value(self) -> str:
-        """Return what one lane computes."""
+        """Return the text of one lane's value."""
         if self.packed is not None:
             return self.packed.text
         if self.narrow is None or self.narrow.is_packed:

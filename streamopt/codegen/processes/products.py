@@ -15,7 +15,7 @@ other product nobody reads.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from streamopt.analysis.narrow_products import NarrowProduct, narrow_product
+from streamopt.analysis.value_ranges import NarrowProduct, narrow_product
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.tree import CppStatement, For, Item, Pragma
 from streamopt.ir.element import ElementType
@@ -66,7 +66,7 @@ class PackedProducts:
         return [item for one in (*self.factors, self.product) for item in one.declared()]
 
     def taken(self, left: str, right: str) -> list[Item]:
-        """Return what takes the factors of a lane, from the texts of both."""
+        """Return the statements that take a lane's factors, from the texts of both."""
         texts = (right, left) if self.are_swapped else (left, right)
         pairs = zip(self.factors, texts, strict=True)
         return [CppStatement(f"{one.at({})} = {text};") for one, text in pairs]
@@ -90,7 +90,7 @@ class PackedProducts:
 
 @dataclass(frozen=True, slots=True)
 class NarrowMultiplication:
-    """What a schedule asks of a product of narrow integers."""
+    """A product of narrow integers, and the multiplier that a schedule asks for."""
 
     product: NarrowProduct
     is_packed: bool
@@ -104,7 +104,7 @@ def narrow_multiplication(
     element_of: Callable[[str], ElementType],
     functions: OperatorFunctions,
 ) -> NarrowMultiplication | None:
-    """Return what a node's binding asks of its product; None if nothing, or there is none.
+    """Return the multiplier that a binding asks for; None for the tool's, or without a product.
 
     Parameters
     ----------

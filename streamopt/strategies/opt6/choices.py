@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.narrow_products import narrow_product
+from streamopt.analysis.value_ranges import narrow_product
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
