@@ -15,10 +15,24 @@ inline int long mutable namespace new noexcept not not_eq nullptr operator or or
 protected public register reinterpret_cast requires return short signed sizeof static static_assert
 static_cast struct switch template this thread_local throw true try typedef typeid typename union
 unsigned using virtual void volatile wchar_t while xor xor_eq
-linux unix errno assert main std hls streamopt INFINITY NAN NULL EOF
+linux unix errno assert main std hls streamopt
 """
-_KEYWORDS = frozenset(_KEYWORD_TEXT.split())
-_MACROS = re.compile(r"_[A-Z].*|[A-Z0-9]+_(MAX|MIN|EPSILON|DIG)|FP_.*|M_.*|HUGE_VAL.?|MATH_.*")
+_MACRO_TEXT = """
+BIG_ENDIAN BUFSIZ BYTE_ORDER CHAR_BIT CPU_SETSIZE CSIGNAL EOF FD_SETSIZE FLT_EVAL_METHOD FLT_RADIX
+FLT_ROUNDS INFINITY LITTLE_ENDIAN LONG_BIT L_ctermid L_cuserid L_tmpnam MAXFLOAT MAX_CANON
+MAX_INPUT NAN NFDBITS NULL NZERO PDP_ENDIAN PIPE_BUF P_tmpdir TIMER_ABSTIME TIME_UTC WCONTINUED
+WEOF WEXITED WNOHANG WNOWAIT WORD_BIT WSTOPPED WUNTRACED math_errhandling sched_priority stderr
+stdin stdout
+"""
+_RESERVED = frozenset([*_KEYWORD_TEXT.split(), *_MACRO_TEXT.split()])
+_MACROS = re.compile(
+    r"_[A-Z].*"
+    r"|[A-Z0-9_]+_(MAX|MIN|EPSILON|DIG|EXP|WIDTH|SUBNORM)|HUGE_VAL(F|L|_F\d+X?)?|SNAN(L|F\d*X?)?"
+    r"|M_(E|LN2|LN10|LOG2E|LOG10E|[12]_PI|PI(_[24])?|2_SQRTPI|SQRT2|SQRT1_2)(l|f\d*x?)?"
+    r"|(ADJ|ATOMIC|CLOCKS?|CLONE|EXIT|FP|LC|MATH|MOD|NL|PTHREAD|RENAME|SCHED|SEEK|STA)_[A-Z].*"
+    r"|E[A-Z0-9]{2,}|(PRI|SCN)[diouxX](8|16|32|64|FAST|LEAST|MAX|PTR).*"
+)
+"""Macros of the headers that emitted code includes; those with arguments do no harm to arrays."""
 
 _MATH_TEXT = """
 abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div drem erf erfc exp exp10
@@ -67,7 +81,7 @@ def suits_top(name: str) -> bool:
 
 def is_reserved(name: str) -> bool:
     """Return whether C++, its library's macros or the vendor's headers have a name already."""
-    return name in _KEYWORDS or _MACROS.fullmatch(name) is not None
+    return name in _RESERVED or _MACROS.fullmatch(name) is not None
 
 
 def identifier(name: str) -> str:
@@ -83,7 +97,9 @@ def identifier(name: str) -> str:
         text = "n"
     if text[0].isdigit() or re.match("_[A-Z]", text):  # the latter are the compiler's own
         text = f"n{text}"
-    return f"{text}_" if is_reserved(text) else text
+    if is_reserved(text):
+        text = f"{text}_"
+    return f"n_{text}" if is_reserved(text) else text
 
 
 class Names:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+_JOINTS = re.compile(r"_{2,}")
 _NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
 
 
@@ -15,6 +16,8 @@ class FreeNames:
 
     def fresh(self, wanted: str, base: str = "", first: int = 2) -> str:
         """Return the wanted name, or else a base with the first number that makes it new.
+
+        Two underscores in a row, as ``f"{name}_out"`` has for ``class_``, become one.
 
         Parameters
         ----------
@@ -30,9 +33,9 @@ class FreeNames:
         ('load_B', 'load_A_2', 'load_A_3')
         """
         base = base or wanted
-        name, number = wanted, self._numbers.get(base, first)
+        name, number = _JOINTS.sub("_", wanted), self._numbers.get(base, first)
         while name in self.taken:
-            name, number = f"{base}_{number}", number + 1
+            name, number = _JOINTS.sub("_", f"{base}_{number}"), number + 1
         self._numbers[base] = number
         self.taken.add(name)
         return name

@@ -22,6 +22,9 @@ from streamopt.codegen.names import Names, identifier
         ("INT_MAX", "INT_MAX_"),
         ("", "n"),
         ("ä", "n"),
+        ("M_out", "M_out"),
+        ("M_PI", "M_PI_"),
+        ("FP_OUT", "n_FP_OUT_"),
     ],
 )
 def test_identifiers(name: str, expected: str) -> None:

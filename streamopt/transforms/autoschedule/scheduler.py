@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.text import isl_affine
-from streamopt.transforms.autoschedule.tree import order_of
+from streamopt.transforms.autoschedule.tree import PARAMETER, order_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -91,10 +91,11 @@ def _renaming(
 
     names = problem.names
     places = ", ".join(isl_affine(value, names) for value in coordinates)
-    equal = " and ".join(f"{names[loop]} = {loop}" for loop in outer) or "true"
+    fixed = [f"{PARAMETER}{loop}" for loop in outer]
+    equal = " and ".join(f"{names[loop]} = {PARAMETER}{loop}" for loop in outer)
     head = f"{problem.tuple_text(place)} -> S{place}[{places}]"
-    parameters = f"[{', '.join(outer)}] -> " if outer else ""
-    return isl.Map(f"{parameters}{{ {head} : {equal} }}")
+    parameters = f"[{', '.join(fixed)}] -> " if outer else ""
+    return isl.Map(f"{parameters}{{ {head} : {equal or 'true'} }}")
 
 
 @contextmanager

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from streamopt.transforms.autoschedule.orders import OrderedItem
 
+PARAMETER = "p_"
+"""Stands before the loops that are parameters: isl has words of its own, such as NAN."""
+
 
 def order_of(
     schedule: Any, coordinates: Mapping[int, tuple[Affine, ...]]
@@ -92,6 +95,6 @@ def _value(part: Any, coordinates: tuple[Affine, ...]) -> Affine:
         total = total + coordinate.scaled(int(factor))
     for at in range(aff.dim(isl.dim_type.param)):
         factor = aff.get_coefficient_val(isl.dim_type.param, at).to_python()
-        name = aff.get_dim_name(isl.dim_type.param, at)
+        name = aff.get_dim_name(isl.dim_type.param, at).removeprefix(PARAMETER)
         total = total + Affine.iterator(name).scaled(int(factor))
     return total

@@ -40,6 +40,7 @@ def _array_names(program: Program, source: Source) -> dict[str, str]:
     for array in ordered:
         if array.name not in given:
             base = array.name if array.name in known else array.name.rpartition("_")[0]
+            base = f"{base}_" if f"{base}_" in known else base
             wanted = f"{base}_out" if base in given and array.role is Role.OUTPUT else base
             names[array.name] = taken.fresh(wanted, base, 1)
     return names

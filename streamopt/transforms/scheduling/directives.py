@@ -78,7 +78,7 @@ def partition_factors(graph: Graph, steps: Sequence[Step]) -> dict[LoopKey, int]
 
 def _partitioned(graph: Graph, step: Partition) -> Mapping[LoopKey, int]:
     shapes = {array.name: array.shape for array in graph.arrays}
-    name = step.array if step.array in shapes else f"{step.array}_out"
+    name = step.array if step.array in shapes else f"{step.array.rstrip('_')}_out"
     if name not in shapes:
         raise _refused(f"{graph.name} has no array '{step.array}'", ", ".join(shapes))
     dimensions = len(shapes[name])

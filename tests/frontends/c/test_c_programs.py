@@ -21,8 +21,8 @@ PROGRAMS = tuple(sorted(path.name for path in FOLDER.iterdir() if path.suffix !=
 def argument_of(array: str, arguments: Arrays) -> str:
     """Return the argument that an array of the program stands for."""
     short = array.removesuffix("_out")
-    return next(name for name in (array, short, array.rstrip("_"), short.rstrip("_"))
-                if name in arguments)  # fmt: skip
+    names = (array, short, f"{short}_", array.rstrip("_"), short.rstrip("_"))
+    return next(name for name in names if name in arguments)
 
 
 def check_outputs(program: Program, native: NativeProgram, seed: int) -> None:
