@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.network import Turn, TurnLoop, Turns
 from streamopt.ir.stepping.steps import walk_phases
+from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.perf.turns.visits import TooManyPointsError, VisitCounts, visit_counts
 from streamopt.transforms.stepped.tile_loops import tile_loops
 from streamopt.work import TUNING as WORK
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import TurnItem
     from streamopt.ir.stepping.steps import Phase, StepLoop, Steps
-    from streamopt.perf.turns.bubbles import LeastLength
 
     _Lanes = tuple[tuple[str, int], ...]
 
@@ -33,7 +33,7 @@ class PhaseCounts:
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
-        self._phases = tuple(walk_phases(steps.items))
+        self._phases = {phase.name: (phase, around) for phase, around in walk_phases(steps.items)}
         self._counts: dict[tuple[str, _Lanes], VisitCounts | None] = {}
         self._cycles: dict[tuple[str, _Lanes, LeastLength], int] = {}
 
@@ -47,31 +47,29 @@ class PhaseCounts:
         least
             Lengths by phase.
         """
-        return sum(
-            self._of_phase(phase, around, lanes, least[phase.name])
-            for phase, around in self._phases
-        )
+        return sum(self.of_phase(name, lanes, least[name]) for name in self._phases)
 
-    def _of_phase(
-        self,
-        phase: Phase,
-        around: Sequence[StepLoop],
-        lanes: Mapping[str, int],
-        least: LeastLength,
-    ) -> int:
-        own = tuple((loop.name, lanes.get(loop.name, 1)) for loop in phase.loops)
-        key = phase.name, own, least
+    def of_phase(self, name: str, lanes: Mapping[str, int], least: LeastLength) -> int:
+        """Return the iterations of all visits of one phase, each of them at least so long."""
+        loops = self._phases[name][0].loops
+        return self._total(name, tuple((one.name, lanes.get(one.name, 1)) for one in loops), least)
+
+    def visits(self, name: str) -> int:
+        """Return how often a phase is entered."""
+        return self._total(name, (), LeastLength())
+
+    def _total(self, name: str, lanes: _Lanes, least: LeastLength) -> int:
+        key = name, lanes, least
         if key not in self._cycles:
-            counts = self._counted(phase, around, own)
+            counts = self._counted(name, lanes)
             known = MANY if counts is None else counts.total([least.least], [least.last])
             self._cycles[key] = known
         return self._cycles[key]
 
-    def _counted(
-        self, phase: Phase, around: Sequence[StepLoop], lanes: _Lanes
-    ) -> VisitCounts | None:
-        key = phase.name, lanes
+    def _counted(self, name: str, lanes: _Lanes) -> VisitCounts | None:
+        key = name, lanes
         if key not in self._counts:
+            phase, around = self._phases[name]
             turns = Turns(self._steps.name, (_turn(phase, around, dict(lanes)),))
             spend(WORK.rows.judgement)
             try:

@@ -1,6 +1,6 @@
 """Sequential nodes as other systems unroll them: an order, divisors as lanes, and their worth.
 
-A phase is a pipelined nest of its own. One with T tiles in a visit takes ``depth + II (T - 1) + 2``
+A phase is a pipelined nest of its own. One with T tiles in a visit takes ``depth + T - 1 + 2``
 cycles each time (the estimator of [1]); a sum over lanes is a tree, and a partial sum is updated
 again no sooner than its adder lets it.
 
@@ -14,16 +14,16 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from streamopt.analysis.operations import OperationList
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import NodePlan
+from streamopt.ir.stepping.steps import walk_phases
 from streamopt.perf.pipelines.operation_graph import chain_cycles
+from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.space.tiles import divisors
 from streamopt.strategies.sequential.lane_groups import lane_groups
-from streamopt.strategies.sequential.visit_shapes import phase_shapes
+from streamopt.strategies.sequential.phase_counts import PhaseCounts
 from streamopt.transforms.autoschedule import steps_of, written_steps
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, SequentialNode
     from streamopt.ir.network import Operation
     from streamopt.ir.stepping.steps import Phase, Steps
-    from streamopt.strategies.sequential.visit_shapes import PhaseShape
     from streamopt.target.device import Target
 
     Kinds = dict[tuple[Operator, ElementType], int]
@@ -103,9 +102,10 @@ class _OneOrder:
 
     def __init__(self, graph: Graph, node: SequentialNode, target: Target, steps: Steps) -> None:
         self._node, self._steps = node, steps
+        counts = PhaseCounts(steps)
         self._models = [
-            _PhaseModel(shape, _operations(graph, steps, shape.phase), target)
-            for shape in phase_shapes(steps)
+            _PhaseModel(phase, counts, _operations(graph, steps, phase), target)
+            for phase, _ in walk_phases(steps.items)
         ]
 
     def choices(self) -> list[UnrolledNest]:
@@ -133,7 +133,7 @@ class _OneOrder:
         return UnrolledNest(
             NodePlan(self._node.name, names, unroll, steps=self._steps.name),
             max((copies for copies, _ in own), default=1),
-            round(sum(phase.cycles(lanes) for phase in self._models)),
+            sum(phase.cycles(lanes) for phase in self._models),
             sum(sum(dsps.values()) for _, dsps in own),
             sum(shared.values()),
         )
@@ -149,37 +149,33 @@ def _operations(graph: Graph, steps: Steps, phase: Phase) -> Sequence[Operation]
 
 
 class _PhaseModel:
-    def __init__(self, shape: PhaseShape, operations: Sequence[Operation], target: Target) -> None:
-        self._shape, self._target = shape, target
+    def __init__(
+        self, phase: Phase, counts: PhaseCounts, operations: Sequence[Operation], target: Target
+    ) -> None:
+        self._phase, self._counts, self._target = phase, counts, target
         self._kinds: Kinds = {}
         for operation in operations:
             kind = operation.operator, operation.element
             self._kinds[kind] = self._kinds.get(kind, 0) + _cost(operation, target)[0]
         chain = chain_cycles(operations, lambda operation: _cost(operation, target)[1])
         self._depth_cycles = LOAD_CYCLES + STORE_CYCLES + chain
-        sums = operations and shape.phase.sums
+        sums = operations and phase.sums
         self._join_cycles = _cost(operations[-1], target)[1] if sums else 0
 
     def amounts(self, lanes: Mapping[str, int]) -> tuple[int, Kinds]:
         """Return the lanes of the phase, and the DSPs of each kind of its operators."""
-        copies = prod(lanes.get(loop.name, 1) for loop in self._shape.phase.loops)
+        copies = prod(lanes.get(loop.name, 1) for loop in self._phase.loops)
         return copies, {kind: copies * dsps for kind, dsps in self._kinds.items()}
 
-    def cycles(self, lanes: Mapping[str, int]) -> float:
+    def cycles(self, lanes: Mapping[str, int]) -> int:
         """Return the cycles of all visits."""
-        shape = self._shape
-        tiles, rounds, terms = np.ones_like(shape.counts), np.ones_like(shape.counts), 1
-        for span in shape.spans:
-            own = lanes.get(span.loop, 1)
-            if span.loop in shape.phase.sums:
-                rounds, terms = rounds * span.tiles(own), terms * own
-            else:
-                tiles = tiles * span.tiles(own)
-        again = np.maximum(1.0, np.ceil((self._join_cycles + STORE_CYCLES) / tiles))
-        ii = np.where(rounds > 1, again, 1.0)
+        added = [loop for loop in self._phase.loops if loop.name in self._phase.sums]
+        terms = prod(lanes.get(loop.name, 1) for loop in added)
+        has_rounds = any(lanes.get(loop.name, 1) < loop.trip_count for loop in added)
+        round_cycles = self._join_cycles + STORE_CYCLES if has_rounds else 1
         depth = self._depth_cycles + (terms - 1).bit_length() * self._join_cycles
-        each = depth + ii * (rounds * tiles - 1) + LOOP_CYCLES
-        return float((shape.counts * np.where(shape.is_empty, 1.0, each)).sum())
+        busy = self._counts.of_phase(self._phase.name, lanes, LeastLength(round_cycles))
+        return busy + self._counts.visits(self._phase.name) * (depth - 1 + LOOP_CYCLES)
 
 
 def _cost(operation: Operation, target: Target) -> tuple[int, int]:
