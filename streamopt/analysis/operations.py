@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from streamopt.analysis.sum_steps import SumStep
-from streamopt.analysis.value_ranges import ValueContext, built_type, is_shift
+from streamopt.analysis.value_ranges import ValueContext, accumulated_type, built_type, is_shift
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import compared_type, expression_type
 from streamopt.ir.element import ElementType
@@ -47,7 +47,6 @@ def accumulates(node: Node) -> bool:
 def add_body(
     operations: OperationList,
     node: Node,
-    element: ElementType,
     over: tuple[str, ...] = (),
     *,
     carried: bool = True,
@@ -56,8 +55,6 @@ def add_body(
 
     Parameters
     ----------
-    element
-        Of the array that it writes.
     over
         Lanes whose terms a tree combines, before one more operator adds them to a partial value.
     carried
@@ -70,6 +67,7 @@ def add_body(
     if node.reduction is None:
         return value
     operator = _reduction_operator(node.reduction)
+    element = accumulated_type(node, operations.among)
     if over:
         value = operations.add(operator, element, value, over=over)
     if carried and accumulates(node):
@@ -120,7 +118,7 @@ class OperationList:
         self._binding = binding
         self._first = first
         self._numbers = numbers
-        self._among = among
+        self.among = among
         self._fetch = fetch
         self._known: dict[ir.Expression, str] = {}
 
@@ -171,8 +169,8 @@ class OperationList:
                 return self._operation(expression)
 
     def _operation(self, expression: ir.Expression) -> str:
-        computed = expression_type(expression, self._among.element_of) or ElementType.FLOAT
-        element = built_type(expression, computed, self._among)
+        computed = expression_type(expression, self.among.element_of) or ElementType.FLOAT
+        element = built_type(expression, computed, self.among)
         match expression:
             case ir.Binary(_, _, operand) if ir.is_negation(expression):
                 return self.add(Operator.NEGATE, element, self.value(operand))
@@ -192,8 +190,8 @@ class OperationList:
                 operator = Operator(function.value)
                 return self.add(operator, element, *map(self.value, arguments))
             case ir.Compare(_, left, right):
-                compared = compared_type(left, right, self._among.element_of) or ElementType.FLOAT
-                element = built_type(expression, compared, self._among)
+                compared = compared_type(left, right, self.among.element_of) or ElementType.FLOAT
+                element = built_type(expression, compared, self.among)
                 return self.add(Operator.COMPARE, element, self.value(left), self.value(right))
             case ir.Logic(_, operands):
                 return self.add(Operator.LOGIC, computed, *map(self.value, operands))

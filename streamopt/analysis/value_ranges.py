@@ -8,7 +8,7 @@ multiplies two narrow numbers by a third at once, and a few LUTs multiply two of
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from math import frexp
+from math import frexp, prod
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Iter
@@ -18,10 +18,12 @@ from streamopt.ir.arithmetic import (
     computed_range,
     expression_type,
     operand_types,
+    partial_sums,
     type_range,
 )
 from streamopt.ir.element import ElementType, FixedPoint
 from streamopt.ir.graph import Node, SequentialNode
+from streamopt.ir.operators import Reduction
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,48 @@ def _converted(
 def _joined(ranges: Sequence[Range | None]) -> Range | None:
     known = [one for one in ranges if one is not None]
     return reduce(Range.joined, known) if len(known) == len(ranges) else None
+
+
+def written_range(node: Node, among: ValueContext) -> Range | None:
+    """Return the values that a streaming node writes, and all partial values of a sum.
+
+    None where nothing is known of them.
+    """
+    value = None if isinstance(node, SequentialNode) else value_range(node.value, among)
+    if value is None or node.reduction is None:
+        return value
+    start = Range(0, 0) if node.start is None else value_range(node.start, among)
+    if node.reduction is not Reduction.ADD or start is None:
+        return None
+    sums = partial_sums(value, prod(node.trip_counts[name] for name in node.reduction_loops))
+    return sums.joined(Range(start.low + sums.low, start.high + sums.high))
+
+
+def accumulated_type(node: Node, among: ValueContext) -> ElementType:
+    """Return the type in which a streaming node adds up: the narrowest that has every partial sum.
+
+    Never wider than that of the array it writes, which other reductions have.
+    """
+    element = among.element_of(node.write.array)
+    values = written_range(node, among) if node.reduction and element.is_integer else None
+    return element if values is None else narrowest_type(values, element)
+
+
+_NARROW = (
+    ElementType.INT8,
+    ElementType.UINT8,
+    ElementType.INT16,
+    ElementType.UINT16,
+    ElementType.INT32,
+    ElementType.UINT32,
+)
+
+
+def narrowest_type(values: Range, element: ElementType) -> ElementType:
+    """Return the narrowest type of C that has some values; a given one if it is no wider."""
+    enough = (kind for kind in _NARROW if values.within(type_range(kind)))
+    narrow = next(enough, element)
+    return narrow if narrow.bits < element.bits else element
 
 
 _WHOLE = (ElementType.INT8, ElementType.INT16, ElementType.INT32, ElementType.INT64)

@@ -18,25 +18,14 @@ tool sees the narrow operands through conversions. Arguments keep their types.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import prod
 
-from streamopt.analysis.value_ranges import ValueContext, value_range
-from streamopt.ir.arithmetic import Range, partial_sums, type_range
+from streamopt.analysis.value_ranges import ValueContext, narrowest_type, written_range
+from streamopt.ir.arithmetic import Range, type_range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Cast, Expression, Literal, Read, Select, reads
 from streamopt.ir.graph import Graph, Node, SequentialNode
-from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Role
 from streamopt.transforms.rebuilding import rewritten_node
-
-_NARROW = (
-    ElementType.INT8,
-    ElementType.UINT8,
-    ElementType.INT16,
-    ElementType.UINT16,
-    ElementType.INT32,
-    ElementType.UINT32,
-)
 
 
 def narrowed(graph: Graph) -> Graph:
@@ -64,10 +53,8 @@ def _types(graph: Graph) -> dict[str, ElementType]:
     for array in graph.arrays:
         if array.role is not Role.INTERNAL or array.name in whole or array.name not in ranges:
             continue
-        values = ranges[array.name]
-        enough = (kind for kind in _NARROW if values.within(type_range(kind)))
-        narrow = next(enough, array.element)
-        if narrow.bits < array.element.bits:
+        narrow = narrowest_type(ranges[array.name], array.element)
+        if narrow is not array.element:
             found[array.name] = narrow
     return found
 
@@ -79,26 +66,13 @@ def _array_ranges(graph: Graph) -> dict[str, Range]:
         for name in node.outputs:
             element = graph.element_of(name)
             if element.is_integer:
-                values = _written(node, graph, found)
-                known = values if values.within(type_range(element)) else type_range(element)
+                values = written_range(
+                    node, ValueContext(graph.element_of, node.trip_counts, found)
+                )
+                whole = type_range(element)
+                known = values if values is not None and values.within(whole) else whole
                 found[name] = known.joined(found.get(name, known))
     return found
-
-
-def _written(node: Node, graph: Graph, known: Mapping[str, Range]) -> Range:
-    """Return the values that a node writes, with the partial values of a sum in any order."""
-    everything = type_range(ElementType.INT64).joined(type_range(ElementType.UINT64))
-    among = ValueContext(graph.element_of, node.trip_counts, known)
-    value = value_range(node.value, among)
-    if isinstance(node, SequentialNode) or value is None:
-        return everything
-    if node.reduction is None:
-        return value
-    start = Range(0, 0) if node.start is None else value_range(node.start, among)
-    if node.reduction is not Reduction.ADD or start is None:
-        return everything
-    sums = partial_sums(value, prod(node.trip_counts[name] for name in node.reduction_loops))
-    return sums.joined(Range(start.low + sums.low, start.high + sums.high))
 
 
 def _reading(node: Node, types: Mapping[str, ElementType], graph: Graph) -> Node:

@@ -29,6 +29,7 @@ from functools import partial as partial_function
 from math import prod
 
 from streamopt.analysis.accumulator import accumulator, update_distance
+from streamopt.analysis.value_ranges import ValueContext, accumulated_type
 from streamopt.codegen.expressions import ExpressionText, literal
 from streamopt.codegen.layout import CppPort, CppProcess, extents_text
 from streamopt.codegen.names import Names
@@ -94,6 +95,8 @@ class NestWriter(CppNest):
         ports = (*process.reads.values(), *process.writes)
         elements = {port.array.name: port.array.element for port in ports}
         function = partial_function(functions.name, scheduled.binding)
+        among = ValueContext(elements.__getitem__, self.node.trip_counts)
+        self.element = accumulated_type(self.node, among)
         self.expression = ExpressionText(elements.__getitem__, self._operand, self._index, function)
 
         def accumulating(operator: Operator, element: ElementType, number: int) -> str | None:
@@ -122,7 +125,7 @@ class NestWriter(CppNest):
             body = _under(computing, [*inner, *computed])
             for loop in reversed(self.summed):
                 body = [self.lane_loop(loop, body)]
-            declared = self.tree.declared(self.array.element)
+            declared = self.tree.declared(self.element)
             body = [*outer, *declared, *body, *_under(computing, result)]
         body = self._in_lanes(body)
         body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
@@ -235,7 +238,7 @@ class NestWriter(CppNest):
 
     def _term(self) -> Iterator[Item]:
         """Yield the computation of one lane's term; without a reduction, of its result."""
-        element, node = self.array.element, self.node
+        node = self.node
         value = self._value()
         conditions = [self.inside(self._masked_names())]
         if node.guard is not None:
@@ -248,21 +251,21 @@ class NestWriter(CppNest):
             yield CppStatement(f"{self.tree.place} = {value};")
         elif node.reduction is not None and (self.carries or node.start is not None):
             self.value = self.names.unique("term")
-            yield CppStatement(f"const {element} {self.value} = {value};")
+            yield CppStatement(f"const {self.element} {self.value} = {value};")
 
     def _value(self) -> str:
         """Return the text of one lane's value."""
         if self.packed is not None:
             return self.packed.text
         if self.narrow is None or self.narrow.is_packed:
-            return self.expression.text(self.node.value, self.array.element)
+            return self.expression.text(self.node.value, self.element)
         product = self.narrow.product
         factors = (self.expression.text(f, product.element) for f in (product.left, product.right))
         return f"{self.narrow.function}({', '.join(factors)})"
 
     def _result(self) -> Iterator[Item]:
         """Yield the tree, the operator that adds to a partial value, and the writes."""
-        element, reduction = self.array.element, self.node.reduction
+        element, reduction = self.element, self.node.reduction
         targets = [self._target(port) for port in self.process.writes]
         if reduction is None:
             yield from self._send(targets, self.value)
@@ -277,7 +280,8 @@ class NestWriter(CppNest):
                 term = self.expression.combine(reduction, self._start(), term, element)
             yield from self._send(targets, term)
             return
-        buffer = self._buffer(self.array, self.node.write, "acc")
+        kept = replace(self.array, element=element)
+        buffer = self._buffer(kept, self.node.write, "acc")
         partial = f"{buffer}{self._subscripts(self.node.write)}"
         first, last = self._at_tile(last=False), self._at_tile(last=True)
         total = self.names.unique("total")
@@ -294,12 +298,12 @@ class NestWriter(CppNest):
     def _start(self) -> str:
         """Return the start of a reduction."""
         if self.node.start is not None:
-            return self.expression.text(self.node.start, self.array.element)
+            return self.expression.text(self.node.start, self.element)
         return self._identity()
 
     def _identity(self) -> str:
         """Return the identity of a reduction; where its type has none, a bound."""
-        element, reduction = self.array.element, self.node.reduction
+        element, reduction = self.element, self.node.reduction
         assert reduction is not None
         if reduction in (Reduction.ADD, Reduction.MUL):
             return literal(reduction.identity, element)

@@ -271,7 +271,7 @@ class _NodeBody:
         node, blocks = self._operators.node, self._target.memories
         luts += masked_luts(node, factors, self._sum_bits)
         if accumulates(node):
-            kept = sum_luts(node, self._array(node.write.array), factors, blocks)
+            kept = sum_luts(node, self._sums(), factors, blocks)
             luts += kept * (distances > 0)
         arrays = [self._array(name) for name in operands]
         return NodeCost(
@@ -281,6 +281,13 @@ class _NodeBody:
             {own.name: as_fifo_luts(node, own, order, factors, blocks) for own in arrays},
             {own.name: as_buffer_luts(node, own, factors, blocks) for own in arrays},
         )
+
+    def _sums(self) -> Array:
+        """Return the array that a node writes, as wide as the partial values it keeps of it."""
+        own, carried = self._operators.node.write.array, self._operators.carried
+        assert self._array is not None
+        assert carried is not None
+        return replace(self._array(own), element=carried.operation.element)
 
     def _paced(self, factors: Mapping[str, Integers], distances: Any) -> tuple[Integers, Integers]:
         """Return II and depth, in cycles, of every choice."""

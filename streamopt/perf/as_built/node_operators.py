@@ -118,7 +118,7 @@ def _unrolled(
     among = ValueContext(element_of, node.trip_counts)
     operations = OperationList(among, values.__getitem__, binding)
     over = node.reduction_loops if accumulates(node) else ()
-    result = add_body(operations, node, element_of(node.write.array), over, carried=carried)
+    result = add_body(operations, node, over, carried=carried)
     ports = [
         Port(AccessMode.READ, access.array, access.subscripts or (Affine(),), value)
         for access, value in values.items()

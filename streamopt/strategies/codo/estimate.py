@@ -140,7 +140,7 @@ def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
         nests = unrolled_as_written(graph, node, target)
         return NestModel(None, 0, None, nests[-1].shared_dsps, target, nests)
     operations = OperationList(ValueContext(graph.element_of, node.trip_counts), str)
-    add_body(operations, node, graph.array(node.write.array).element)
+    add_body(operations, node)
     depth, dsps = _chained(operations.operations, target)
     update = None
     if accumulates(node):

@@ -86,7 +86,7 @@ def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> FusedNest:
     trips = node.trip_counts
     values = {access: f"v{at}" for at, access in enumerate(_touched(node))}
     found = OperationList(ValueContext(graph.element_of, trips), values.__getitem__)
-    add_body(found, node, graph.array(node.write.array).element)
+    add_body(found, node)
     ports = [Port(AccessMode.READ, a.array, a.subscripts, value) for a, value in values.items()]
     ports.append(Port(AccessMode.READ, BEFORE, (), BEFORE))
     built = built_operations(Pipeline("", (), (), tuple(ports), tuple(found.operations)))

@@ -119,7 +119,7 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
 def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> BandStatement:
     reads = _Reads()
     operations = OperationList(ValueContext(element_of, node.trip_counts), reads)
-    result = add_body(operations, node, element_of(node.write.array))
+    result = add_body(operations, node)
     carried = accumulates(node)
     start = operations.value(node.start) if carried and node.start is not None else None
     made = _built(reads, operations)

@@ -19,6 +19,7 @@ from streamopt.analysis.operations import BEFORE, OperationList, accumulates, ad
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
 from streamopt.ir.program import Array, Loop
 from streamopt.ir.scheduled import ScheduledNode, TiledLoop
@@ -121,7 +122,7 @@ class StreamingNode:
             self._port(AccessMode.READ, source.name, lanes, value, guard)
             return
         self._port(AccessMode.READ, source.name, lanes, f"{value}.new", guard)
-        buffer = self._buffer(access, "local")
+        buffer = self._buffer(access, "local", self.arrays[access.array].element)
         self._port(AccessMode.WRITE, buffer, self._subscripts(access), f"{value}.new", guard)
         self._port(AccessMode.READ, buffer, self._subscripts(access), value)
 
@@ -153,18 +154,17 @@ class StreamingNode:
         node = self.node
         unrolled = (loop.name for loop in self.loops if loop.unroll > 1)
         over = tuple(f"{name}.lane" for name in unrolled if name in node.reduction_loops)
-        element = self.arrays[node.write.array].element
         carried = self.distance > 0
-        result = add_body(self._operations, node, element, over, carried=carried)
+        result = add_body(self._operations, node, over, carried=carried)
         if not accumulates(node):
             self._send(result, self._at((), last=True))
             return
         if carried:
             last = self._operations.operations[-1]
-            parts = accumulator(self.binding, last.operator, element, self.distance)
+            parts = accumulator(self.binding, last.operator, last.element, self.distance)
             self._operations.operations[-1] = replace(last, implementation=parts)
             place = self._subscripts(node.write)
-            buffer = self._buffer(node.write, "acc")
+            buffer = self._buffer(node.write, "acc", last.element)
             self._port(AccessMode.READ, buffer, place, BEFORE)
             self._port(AccessMode.WRITE, buffer, place, result)
         self._send(result, self._at(node.reduction_loops, last=True))
@@ -197,7 +197,7 @@ class StreamingNode:
             Affine.iterator(f"{name}.lane") if name in unrolled else Affine() for name in names
         )
 
-    def _buffer(self, access: ir.Access, purpose: str) -> str:
+    def _buffer(self, access: ir.Access, purpose: str, element: ElementType) -> str:
         """Add a local memory of the array's shape, split like the lanes; return its name."""
         array = self.arrays[access.array]
         name = self._named(f"{self.node.name}.{array.name}_{purpose}")
@@ -207,7 +207,7 @@ class StreamingNode:
             for subscript, extent in zip(access.subscripts, array.shape, strict=True)
         )
         shape = array.shape or (1,)
-        self.memories.append(Memory(name, Place.LOCAL, array.element, shape, factors or (1,)))
+        self.memories.append(Memory(name, Place.LOCAL, element, shape, factors or (1,)))
         return name
 
     def _named(self, name: str) -> str:

@@ -48,8 +48,8 @@ def of_dsl(_: Path) -> Graph:
 
 
 def of_graph_json(_: Path) -> Graph:
-    arrays = {"A": "input 64 64 int8_t", "B": "input 64 64 int8_t", "C": "output 64 64 int32_t"}
-    node = "i 64, j 64, k 64: C[i][j] += int32_t(int64_t(A[i][k]) * int64_t(B[k][j]))"
+    arrays = {"A": "input 64 64 int8_t", "B": "input 64 64 int8_t", "C": "output 64 64 int64_t"}
+    node = "i 64, j 64, k 64: C[i][j] += int64_t(A[i][k]) * int64_t(B[k][j])"
     return so.dataflow(program(arrays, {"gemm": node}))
 
 
