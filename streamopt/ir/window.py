@@ -1,13 +1,63 @@
 """Windows on streams: what a node keeps of an array that it takes once and reads several times.
 
 A node that reads ``X[h + k - 1][w]`` may take row h of X from a stream in iteration h and compute
-row ``h - delay``. Rows lie in line buffers (`streamopt.ir.line_buffer`) until no window reaches
-them any more. What the node computes is the same; its nest has ``delay`` more iterations of h.
+row ``h - delay``. One that reads ``X[2 * h + k - 1][2 * w]`` takes two rows in iteration h: their
+elements come one after another, counted apart from the loops (`Walk`). Rows lie in line buffers
+(`streamopt.ir.line_buffer`) until no window reaches them any more. What the node computes is the
+same; its nest has ``delay`` more iterations of h.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
+from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How a window takes the elements of some rows in one iteration of their loop.
+
+    They come one after another from the first iteration of the loops inside on, as early as they
+    can; each lane takes its own. ``digits`` count them.
+    """
+
+    digits: tuple[tuple[str, int], ...]
+    """Pairs (iterator, trip count), outermost first: the first counts rows, the others tiles."""
+    strides: tuple[tuple[str, int], ...]
+    """Pairs (loop, iterations): how far apart its tiles are, for the loops inside of rows."""
+    iterations: int
+    """Of the loops inside of that of rows."""
+
+    @property
+    def elements(self) -> int:
+        """Return the elements that a lane takes in an iteration of the loop of rows."""
+        return prod(extent for _, extent in self.digits)
+
+    @property
+    def at_once(self) -> int:
+        """Return the elements that a lane takes in one iteration of the nest."""
+        return -(-self.elements // self.iterations)
+
+    def places(self, turn: Affine) -> dict[str, Affine]:
+        """Return by digit its value, over tile iterators, in one of the ``at_once`` turns."""
+        count = self.number(turn)
+        found: dict[str, Affine] = {}
+        inside = 1
+        for name, extent in reversed(self.digits):
+            value = count.floordiv(inside)
+            is_first = name == self.digits[0][0]
+            found[name] = value if is_first else value.mod(extent) if extent > 1 else Affine()
+            inside *= extent
+        return found
+
+    def number(self, turn: Affine) -> Affine:
+        """Return which of the elements is taken, over tile iterators."""
+        total = turn
+        for name, by in self.strides:
+            total += Affine.iterator(name).scaled(by * self.at_once)
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +75,9 @@ class Window:
     plain_loops: frozenset[str]
     """Loops of dimensions that are not read through a window: a row is complete though one of them
     is further out."""
+    counted_rows: int = 0
+    """Rows that an iteration of their loop takes, by counters of their own (`Walk`); 0 where it
+    takes one by the loops of the nest, whose order and lanes are those of the stream."""
 
     @property
     def array(self) -> str:
@@ -33,7 +86,13 @@ class Window:
 
     def __str__(self) -> str:
         """Return the rows that are kept, and the element that an iteration takes."""
-        return f"window of {self.rows} rows on {self.taken}"
+        text = f"window of {self.rows} rows on {self.taken}"
+        return f"{text}, {self.counted_rows} taken at once" if self.counted_rows else text
+
+    @property
+    def steps(self) -> int:
+        """Return the rows that its loop moves on by."""
+        return max(1, self.counted_rows)
 
     @property
     def row_loop(self) -> str:
@@ -47,6 +106,41 @@ class Window:
         """Return by loop how many of its iterations, from the first, take elements."""
         pairs = zip(self.taken.subscripts, self.shape, strict=True)
         return {name: extent for s, extent in pairs for name in s.iterators()}
+
+    @property
+    def taken_beside(self) -> dict[str, int]:
+        """Return by loop, but that of rows, how many elements its counter counts."""
+        found = self.extents if self.counted_rows else {}
+        return {name: extent for name, extent in found.items() if name != self.row_loop}
+
+    def walk(self, tiles: Mapping[str, int], factors: Mapping[str, int]) -> Walk:
+        """Return how rows are taken that are counted.
+
+        Parameters
+        ----------
+        tiles
+            Tiles of each loop as built, outermost first.
+        factors
+            Lanes of each loop.
+        """
+        order = [*tiles]
+        inside = order[order.index(self.row_loop) + 1 :]
+        extents = self.extents
+        strides: list[tuple[str, int]] = []
+        iterations = 1
+        for name in reversed(inside):
+            if tiles[name] > 1:
+                strides.append((name, iterations))
+            iterations *= tiles[name]
+        digits = [(n, -(-extents[n] // factors[n])) for n in inside if n in extents]
+        rows = (counted(self.row_loop), self.counted_rows)
+        own = (rows, *((counted(name), extent) for name, extent in digits))
+        return Walk(own, tuple(reversed(strides)), iterations)
+
+
+def counted(loop: str) -> str:
+    """Return the name of the iterator that counts what a window takes along a loop."""
+    return f"{loop}.taken"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,9 @@ def tile_classes(
     trip_counts = {(n.name, loop.name): loop.trip_count for n in streaming for loop in n.loops}
     rows = {(node.name, window.row_loop) for node in graph.nodes for window in node.windows}
     built = {(n.name, s.loop): s.iterations for n in graph.nodes for s in n.stretches}
+    for node in graph.nodes:
+        counted = (window for window in node.windows if window.counted_rows)
+        built |= {(node.name, n): e for window in counted for n, e in window.taken_beside.items()}
     classes: list[TileClass] = []
     for group in coupled_loops(graph, coupling):
         common = {1}

@@ -153,14 +153,16 @@ def _node_problems(
     if not has_all_factors(plan, names):
         return
     built = node.built_trip_counts
+    counted = [window.taken_beside for window in node.windows]
     for loop in node.loops:
         yield from factor_problems(node, plan, loop.name, loop.trip_count)
         factor = plan.factors[loop.name]
-        if built[loop.name] != loop.trip_count and (
-            loop.trip_count % factor != 0 or built[loop.name] % factor != 0
-        ):
+        extents = {own.get(loop.name, built[loop.name]) for own in counted} | {built[loop.name]}
+        extents |= {loop.trip_count}
+        if len(extents) > 1 and any(extent % factor != 0 for extent in extents):
             message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' does not "
-            message += f"divide {loop.trip_count} and {built[loop.name]}, as a window there needs"
+            needed = " and ".join(map(str, sorted(extents)))
+            message += f"divide {needed}, as a window there needs"
             yield Diagnostic("E304", message, node.loc)
 
 

@@ -7,7 +7,7 @@ that bank holds the elements that are p modulo g, at word ``(element - p) / g``.
 ``models/formulations/opt6.md``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import gcd, prod
@@ -17,7 +17,7 @@ from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
 from streamopt.ir.graph import Node
 from streamopt.ir.line_buffer import KeptRows, LineBuffer, LineRead, LineStore
 from streamopt.ir.scheduled import TiledLoop
-from streamopt.ir.window import Window
+from streamopt.ir.window import Walk, Window, counted
 
 Loops = Mapping[str, TiledLoop]
 
@@ -44,21 +44,42 @@ def line_buffers(node: Node, loops: Sequence[TiledLoop]) -> tuple[LineBuffer, ..
     return tuple(found)
 
 
+def window_walk(window: Window, loops: Iterable[TiledLoop]) -> Walk:
+    """Return how rows that are counted come in, for loops as scheduled, outermost first."""
+    loops = [*loops]
+    tiles = {loop.name: loop.tiles for loop in loops}
+    return window.walk(tiles, {loop.name: loop.unroll for loop in loops})
+
+
 def window_interval(node: Node, window: Window, factors: Mapping[str, int]) -> int:
     """Return the II that the banks of a window's line buffers ask for, with any loop order."""
     trips = node.built_trip_counts
     loops = {name: TiledLoop(name, trips[name], factors[name]) for name in trips}
+    turns = window_walk(window, _rows_first(window, loops)).at_once if window.counted_rows else 1
     most = 1
     for access in node.reads_of(window.array):
         writes = 1
         for at, taken in enumerate(window.taken.subscripts):
             if at != window.dimension:
-                tiles = (_parts(s, loops)[0] for s in (taken, access.subscripts[at]))
-                step = gcd(*(by for tile in tiles for by in tile.factors.values()))
+                steps = [*_parts(access.subscripts[at], loops)[0].factors.values()]
+                steps += _taken_steps(window, taken, loops)
+                step = gcd(*steps)
                 lanes = prod(factors[name] for name in taken.iterators())
                 writes *= -(-lanes // step) if step else 1
         most = max(most, writes)
-    return -(-(1 + most) // PORTS)
+    return max(turns, -(-(1 + most * turns) // PORTS))
+
+
+def _rows_first(window: Window, loops: Loops) -> list[TiledLoop]:
+    """Return loops with that of rows outside: those outside of it take all elements anew."""
+    return sorted(loops.values(), key=lambda loop: loop.name != window.row_loop)
+
+
+def _taken_steps(window: Window, taken: Affine, loops: Loops) -> list[int]:
+    """Return by what the tiles of a loop, if there are several, move what a window takes."""
+    extents = window.extents if window.counted_rows else {}
+    own = [(loops[name], extents.get(name, loops[name].trip_count)) for name in taken.iterators()]
+    return [loop.unroll for loop, extent in own if extent > loop.unroll]
 
 
 def _parts(subscript: Affine, loops: Loops) -> tuple[Affine, Affine]:
@@ -101,6 +122,9 @@ class _LineLayout:
         self.lanes = {f"{loop.name}.lane": loop.unroll for loop in loops.values()}
         order = [*loops]
         self.outside = {*order[: order.index(window.row_loop)]}
+        self.walk = window_walk(window, loops.values()) if window.counted_rows else None
+        if self.walk is not None:
+            self.tiles |= dict(self.walk.digits)
 
     def buffer(self) -> LineBuffer:
         """Return the line buffer."""
@@ -131,15 +155,30 @@ class _LineLayout:
         tile, lanes = parts[0][0], [lane for _, lane in parts]
         values = self._values(lanes)
         step = gcd(*(value - values[0] for value in values)) or 1
-        first = tile + Affine.of(values[0] - late)
+        first = tile + Affine.of(values[0] - late * self.window.steps)
         rounds = -(min(0, first.bounds(self.tiles)[0]) // count)
         first += Affine.of(rounds * count)
-        taken, _ = _parts(self.window.taken.subscripts[at], self.loops)
+        taken, _ = self._taken(at)
         rows = KeptRows(count, (values[-1] - values[0]) // step + 1, step, first, taken)
         return rows, tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
 
+    def _taken(self, at: int) -> tuple[Affine, Affine]:
+        """Return the tile part and the lane part of what is taken, by what counts it."""
+        subscript = self.window.taken.subscripts[at]
+        tile, lane = _parts(subscript, self.loops)
+        if self.walk is None or not subscript.terms:
+            return tile, lane
+        (name,) = subscript.iterators()
+        if at == self.window.dimension:
+            return tile.scaled(self.window.steps) + Affine.iterator(counted(name)), lane
+        if name in self.outside:
+            return tile, lane
+        moves = self.tiles[counted(name)] > 1
+        digit = Affine.iterator(counted(name)) if moves else Affine()
+        return digit.scaled(self.loops[name].unroll), lane
+
     def _axis(self, at: int) -> _Axis:
-        taken, taken_lane = _parts(self.window.taken.subscripts[at], self.loops)
+        taken, taken_lane = self._taken(at)
         parts = [_parts(access.subscripts[at], self.loops) for access in self.accesses]
         tile, lanes = parts[0][0], [lane for _, lane in parts]
         own = {*self.window.taken.subscripts[at].iterators()}
@@ -202,6 +241,8 @@ class _LineLayout:
         for name in reversed([*self.loops]):
             strides[name] = inside
             inside *= self.tiles[name]
+        if self.walk is not None:
+            return self._counted_distance(self.walk, strides)
         at, rows = self.window.dimension, self.window.row_loop
         own = Affine.iterator(rows)
         built = {loop.name: loop.tiles * loop.unroll for loop in self.loops.values()}
@@ -211,6 +252,58 @@ class _LineLayout:
         for subscript, axis in zip(beside, axes, strict=True):
             distance -= sum(strides[name] * axis.late_tiles for name in subscript.iterators())
         return max(1, distance)
+
+    def _counted_distance(self, walk: Walk, strides: Mapping[str, int]) -> int:
+        """Return the iterations from store to read where stores are counted: exactly.
+
+        Both are sums over dimensions, which share no loop.
+        """
+        digits: dict[str, int] = {}
+        inside = 1
+        for name, extent in reversed(walk.digits):
+            digits[name] = inside
+            inside *= extent
+        least = 0
+        for at, subscript in enumerate(self.window.taken.subscripts):
+            if self.outside.isdisjoint(subscript.iterators()):
+                stored = self._stored(at, digits, strides)
+                reads = self._first_reads(at, strides).items()
+                apart = [read - stored[element] for element, read in reads if element in stored]
+                least += min(apart, default=0)
+        return max(1, least // walk.at_once)
+
+    def _stored(
+        self, at: int, digits: Mapping[str, int], strides: Mapping[str, int]
+    ) -> dict[int, int]:
+        """Return by index along a dimension what it adds to the number of its store."""
+        own, each = self.window.taken.subscripts[at], self.walk.at_once if self.walk else 1
+        if not own.terms:
+            return {0: 0}
+        (name,) = own.iterators()
+        digit, extent = digits[counted(name)], self.window.shape[at]
+        if at == self.window.dimension:
+            steps, block = self.window.steps, strides[name] * each
+            return {n: n // steps * block + n % steps * digit for n in range(extent)}
+        return {n: n // self.loops[name].unroll * digit for n in range(extent)}
+
+    def _first_reads(self, at: int, strides: Mapping[str, int]) -> dict[int, int]:
+        """Return by index along a dimension what it adds, in stores, to its earliest read."""
+        each = self.walk.at_once if self.walk else 1
+        found: dict[int, int] = {}
+        for subscript in {access.subscripts[at] for access in self.accesses}:
+            ways = {subscript.constant: 0}
+            for name, by in subscript.factors.items():
+                loop, late = self.loops[name], self.delays.get(name, 0)
+                moved: dict[int, int] = {}
+                for index in range(loop.trip_count - late):
+                    when = (index + late) // loop.unroll * strides[name] * each
+                    for value, before in ways.items():
+                        place = value + by * index
+                        moved[place] = min(moved.get(place, before + when), before + when)
+                ways = moved
+            for value, when in ways.items():
+                found[value] = min(found.get(value, when), when)
+        return found
 
 
 def _over(value: Affine, divisor: int) -> Affine:

@@ -152,6 +152,48 @@ def test_windows_of_other_shapes(
     check_windows(source, lanes, tmp_path / "project")
 
 
+@pytest.mark.parametrize(
+    ("shape", "result", "loops", "place"),
+    [
+        ("17", "5", "i 5, m 3", ("3 * i + m",)),
+        ("16", "8", "i 8", ("2 * i + 1",)),
+        ("4 9", "4 3", "h 4, w 3, n 2", ("h", "3 * w + n")),
+        ("3 9 7", "3 4 3", "c 3, h 4, w 3, m 3, n 3", ("c", "2 * h + m", "2 * w + n")),
+        ("8 8 3", "4 4 3", "h 4, w 4, c 3, m 2, n 2", ("2 * h + m", "2 * w + n", "c")),
+    ],
+    ids=["filter", "every second", "columns", "overlapping", "pool"],
+)
+@pytest.mark.parametrize("lanes", [0, 1, 3])
+def test_windows_that_move_by_several_elements(
+    shape: str, result: str, loops: str, place: tuple[str, ...], lanes: int, tmp_path: Path
+) -> None:
+    names = [loop.split()[0] for loop in loops.split(", ")]
+    own = "".join(f"[{name}]" for name in names[: len(place)])
+    first = ", ".join(map(" ".join, zip(names, shape.split(), strict=False)))
+    read = f"a{''.join(f'[{at}]' for at in place)}"
+    update = "+=" if len(names) > len(place) else "="
+    source = program(
+        {"x": f"input {shape}", "a": f"internal {shape}", "y": f"output {result}"},
+        {"one": f"{first}: a{own} = x{own} + 1", "two": f"{loops}: y{own} {update} {read}"},
+    )
+    check_windows(source, lanes, tmp_path / "project")
+
+
+def test_shortcuts_have_rows_of_their_own(tmp_path: Path) -> None:
+    place = "2 * h + m - 1", "2 * w + n - 1"
+    guard = inside((place[0], 8), (place[1], 8))
+    source = program(
+        {"x": "input 2 8 8", "a": "internal 2 8 8", "k": "weight 2 2 3 3", "l": "weight 2 2",
+         "b": "internal 2 4 4", "s": "internal 2 4 4", "y": "output 2 4 4"},
+        {"one": "c 2, h 8, w 8: a[c][h][w] = x[c][h][w] + 1",
+         "wide": "o 2, h 4, w 4, c 2, m 3, n 3: b[o][h][w] += "
+                 f"(a[c][{place[0]}][{place[1]}] if {guard} else 0) * k[o][c][m][n]",
+         "narrow": "o 2, h 4, w 4, c 2: s[o][h][w] += a[c][2 * h][2 * w] * l[o][c]",
+         "both": "o 2, h 4, w 4: y[o][h][w] = b[o][h][w] + s[o][h][w]"},
+    )  # fmt: skip
+    check_windows(source, 1, tmp_path / "project")
+
+
 def test_every_stage_takes_the_graph_as_it_was() -> None:
     graph = so.dataflow(SHARED)
     schedule = solved(SHARED, "opt5", FOLD)

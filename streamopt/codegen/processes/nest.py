@@ -42,7 +42,8 @@ from streamopt.codegen.processes.products import (
     packed_products,
 )
 from streamopt.codegen.processes.term_tree import term_tree
-from streamopt.codegen.processes.windows import LineWriter, dependences, unrolled
+from streamopt.codegen.processes.walks import WindowWalk, take
+from streamopt.codegen.processes.windows import LineWriter, dependences
 from streamopt.codegen.tree import CppStatement, If, Item
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -51,7 +52,6 @@ from streamopt.ir.line_buffer import LineBuffer
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.program import Array
 from streamopt.ir.scheduled import ScheduledNode
-from streamopt.ir.window import Window
 
 
 class NestWriter(CppNest):
@@ -92,6 +92,7 @@ class NestWriter(CppNest):
         self.fetched: dict[Access, str] = {}
         self.line_buffers = scheduled.line_buffers
         self.line_writers: list[LineWriter] = []
+        self.walks: dict[str, WindowWalk] = {}
         ports = (*process.reads.values(), *process.writes)
         elements = {port.array.name: port.array.element for port in ports}
         function = partial_function(functions.name, scheduled.binding)
@@ -130,6 +131,7 @@ class NestWriter(CppNest):
         body = self._in_lanes(body)
         body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
         body += self.counters.steps
+        body += [step for walk in self.walks.values() for step in walk.counters.steps]
         return (*self.locals, *self.counters.declared, *self.tiled(body, self.target_ii))
 
     def _in_lanes(self, inner: Iterable[Item]) -> list[Item]:
@@ -171,13 +173,18 @@ class NestWriter(CppNest):
             port = self.process.reads[self.node.name, window.array]
             if not port.is_stream:
                 continue
+            if window.counted_rows:
+                self.walks[window.array] = WindowWalk.of(
+                    window, self.loops, self.tile, self.taken_name
+                )
+                self.locals += self.walks[window.array].counters.declared
             of_array = [lines for lines in self.line_buffers if lines.array == window.array]
             writers = [self._line_writer(lines, port.array) for lines in of_array]
             self.line_writers += writers
             for writer in writers:
                 yield from writer.fill()
                 self.fetched |= writer.element_texts()
-            taken += self._take(window, port, writers)
+            taken += take(self, window, port, writers, self.walks.get(window.array))
         yield from taken
 
     def _line_writer(self, lines: LineBuffer, array: Array) -> LineWriter:
@@ -185,27 +192,10 @@ class NestWriter(CppNest):
         window, column = (self.taken_name(f"{array.name}_{kind}") for kind in ("window", "column"))
         iterators = {name: Affine.iterator(text) for name, text in self.tile.items()}
         iterators |= {f"{name}.lane": Affine.iterator(text) for name, text in self.lane.items()}
+        if array.name in self.walks:
+            iterators |= self.walks[array.name].places
         registers = window, column
         return LineWriter(lines, memory, registers, array.element, iterators, self.names)
-
-    def _take(self, window: Window, port: CppPort, writers: Sequence[LineWriter]) -> list[Item]:
-        """Return the loops that take the next elements of a window into its line buffers."""
-        trips, taken = self.node.built_trip_counts, window.taken
-        own = {*taken.iterators()}
-        reused = [loop for loop in self.loops if loop.name not in own and loop.tiles > 1]
-        parts = [f"{self.tile[loop.name]} == 0" for loop in reused]
-        ends = {n: window.extents.get(n, trips[n]) for n in trips if n in own}
-        parts += [self.guards[name].before(end) for name, end in ends.items()]
-        value = self.names.unique(f"{port.name}_value")
-        source = f"{port.stream(self.stream_lanes(taken))}.read()"
-        body: list[Item] = [CppStatement(f"const {port.array.element} {value} = {source};")]
-        body += [item for writer in writers for item in writer.store(value)]
-        condition = all_of(parts)
-        body = [If(condition, tuple(body))] if condition else body
-        for loop in reversed(self.loops):
-            if loop.name in own and loop.unroll > 1:
-                body = [unrolled(self.lane[loop.name], loop.unroll, body)]
-        return body
 
     def _computing(self) -> str:
         """Return the condition that stretched loops have something to compute; empty if always."""

@@ -11,12 +11,14 @@ and last tokens only, so stalls in between are left to `streamopt.sim`.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.network import Network, Pipeline, PipelineTiming, Turns
 from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+from streamopt.ir.window import Window
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.timing import NestTiming, graph_times, nest_run
 from streamopt.perf.turns.visits import iterations_in_turn
@@ -178,10 +180,24 @@ def built_run(
     def read(array: str) -> dict[str, Any]:
         window = node.window(array)
         if window is not None:
+            if window.counted_rows:
+                return counted(window)
             ends = {n: tile(n, extent - 1) for n, extent in window.extents.items()}
             return dict.fromkeys(order, 0) | ends
         own = {name for access in node.reads_of(array) for name in access.iterators()}
         return first | {name: last[name] for name in own}
+
+    def counted(window: Window) -> dict[str, Any]:
+        """Return where the last element is taken: in the innermost loop, as many iterations on."""
+        rows = order.index(window.row_loop)
+        extents = window.taken_beside
+        counts = [-(-extents[n] * tiles[n] // built[n]) for n in order[rows + 1 :] if n in extents]
+        row, inside = prod(counts), prod(tiles[n] for n in order[rows + 1 :])
+        blocks, rest = divmod(window.shape[window.dimension] - 1, window.steps)
+        at_once = -(-window.steps * row // inside)
+        found = dict.fromkeys(order, 0) | {n: tiles[n] - 1 for n in order[:rows]}
+        found[order[-1]] = found[order[-1]] + blocks * inside + ((rest + 1) * row - 1) // at_once
+        return found
 
     def at(indices: Mapping[str, Any]) -> Any:
         total: Any = 0

@@ -150,7 +150,9 @@ def _window_rules(node: Node) -> Iterator[ArrayRule]:
     for window in node.windows:
         reads = node.reads_of(window.array)
         loops = sorted({loop for access in reads for loop in access.iterators()})
-        yield ArrayRule(loops, partial(_window_ii, node, window), 1)
+        if window.counted_rows:  # all iterations have time to take elements
+            loops = sorted(node.trip_counts)
+        yield ArrayRule(loops, partial(_window_ii, node, window), 0 if window.counted_rows else 1)
 
 
 def _buffer_rules(graph: Graph, node: Node, counts: Mapping[str, int]) -> Iterator[ArrayRule]:

@@ -20,10 +20,12 @@ from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
+from streamopt.ir.line_buffer import LineBuffer
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
 from streamopt.ir.program import Array, Loop
 from streamopt.ir.scheduled import ScheduledNode, TiledLoop
-from streamopt.ir.window import Window
+from streamopt.ir.window import Walk, Window, counted
+from streamopt.transforms.line_buffers import window_walk
 
 
 class StreamingNode:
@@ -130,12 +132,20 @@ class StreamingNode:
         """Take a window's next element into its line buffers, and note where these are read."""
         node, taken = self.node, window.taken
         array, trips = self.arrays[window.array], node.built_trip_counts
-        parts = [
-            *self._equal((n for n in trips if n not in taken.iterators()), dict.fromkeys(trips, 0)),
-            *(self._below(n, extent) for n, extent in window.extents.items() if extent < trips[n]),
-        ]
-        value = f"{array.name}.new"
-        self._port(AccessMode.READ, source.name, self._lanes(taken), value, _all(parts))
+        places: list[Mapping[str, Affine]] = [{}]
+        if window.counted_rows:
+            walk = window_walk(window, self.loops)
+            turns = [*map(Affine.of, range(walk.at_once))]
+            parts = [[*self._uncounted(window, walk, turn)] for turn in turns]
+            places = [walk.places(turn) for turn in turns]
+        else:
+            others = (n for n in trips if n not in taken.iterators())
+            ends = ((n, end) for n, end in window.extents.items() if end < trips[n])
+            first = self._equal(others, dict.fromkeys(trips, 0))
+            parts = [[*first, *(self._below(n, end) for n, end in ends)]]
+        values = [f"{array.name}.new{turn or ''}" for turn in range(len(places))]
+        for value, conditions in zip(values, parts, strict=True):
+            self._port(AccessMode.READ, source.name, self._lanes(taken), value, _all(conditions))
         for lines in self.line_buffers:
             if lines.array != window.array:
                 continue
@@ -144,11 +154,44 @@ class StreamingNode:
             self.memories.append(
                 Memory(name, Place.LOCAL, array.element, lines.shape, lines.factors, chosen=chosen)
             )
-            for store in lines.stores:
-                place = lines.place(lines.rows.taken, store.slots, store.words)
-                guard = _all([*parts, *store.limits])
-                self._port(AccessMode.WRITE, name, place, value, guard)
+            for value, conditions, place in zip(values, parts, places, strict=True):
+                self._store(lines, name, (value, conditions), place)
             self._lines |= {read.access: (name, lines.read_place(read)) for read in lines.reads}
+
+    def _store(
+        self,
+        lines: LineBuffer,
+        name: str,
+        taken: tuple[str, Sequence[ir.Condition]],
+        counted: Mapping[str, Affine],
+    ) -> None:
+        """Store a value in all its copies, where conditions hold."""
+        value, conditions = taken
+        for store in lines.stores:
+            place = lines.place(lines.rows.taken, store.slots, store.words)
+            guard = _all([*conditions, *store.limits])
+            if counted:
+                place = tuple(s.substitute(counted) for s in place)
+                guard = None if guard is None else ir.substitute_condition(guard, counted)
+            self._port(AccessMode.WRITE, name, place, value, guard)
+
+    def _uncounted(self, window: Window, walk: Walk, turn: Affine) -> Iterator[ir.Condition]:
+        """Yield the conditions that an iteration takes elements that are counted."""
+        for loop in self.loops:
+            if loop.unroll > 1 and loop.name not in window.taken.iterators():
+                lane = ir.Index(Affine.iterator(f"{loop.name}.lane"))
+                yield ir.Compare(ir.CompareOp.EQ, lane, ir.Literal(0))
+        if walk.iterations * walk.at_once > walk.elements:
+            yield ir.Compare(
+                ir.CompareOp.LT, ir.Index(walk.number(turn)), ir.Literal(walk.elements)
+            )
+        rows, extent = window.row_loop, window.shape[window.dimension]
+        trips, steps = self.node.built_trip_counts[rows], window.steps
+        if extent % steps:
+            row = self._built[rows].scaled(steps) + walk.places(turn)[counted(rows)]
+            yield ir.Compare(ir.CompareOp.LT, ir.Index(row), ir.Literal(extent))
+        elif extent // steps < trips:
+            yield self._below(rows, extent // steps)
 
     def _compute(self) -> None:
         node = self.node

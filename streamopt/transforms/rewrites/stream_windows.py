@@ -2,7 +2,8 @@
 
 The graph only notes the window and the iterations that it adds (`streamopt.ir.window`); what the
 node computes is written as before. Rows are taken as wholes, so the order of columns, channels and
-taps inside of a row is free. (W1) to (W4) of ``models/formulations/opt6.md``.
+taps inside of a row is free. Windows that
+move by several elements take as many rows at once. (W1) to (W4) of ``models/formulations/opt6.md``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ class StreamWindows(GraphRewrite):
     After:  ``h 34, k 3: line[h mod 4] = next x; y[h - 2] += line[(h + k - 3) mod 4] * f[k]``
 
     A window is noted for an array of one streaming writer, of which each dimension is read by a
-    plain iterator, or by a loop of the result (of step 1) with offsets by constants and by loops
+    plain iterator, or by a multiple of a loop of the result with offsets by constants and by loops
     that don't move elsewhere in the array. All windows of a node advance with one loop.
     """
 
@@ -50,6 +51,8 @@ class _WindowReach:
     shape: tuple[int, ...]
     offsets: Mapping[int, tuple[int, int]]
     """By dimension that is read through a window: least and greatest offset."""
+    steps: Mapping[int, int]
+    """By dimension that is read through a window: elements from one to the next."""
 
     @property
     def row_dimension(self) -> int:
@@ -66,6 +69,21 @@ class _WindowReach:
         """Return the rows before and after its own that an iteration reads, relative to it."""
         return self.offsets[self.row_dimension]
 
+    @property
+    def row_step(self) -> int:
+        """Return the rows from one window to the next."""
+        return self.steps[self.row_dimension]
+
+    @property
+    def is_counted(self) -> bool:
+        """Return whether elements come faster than the loops of the node go."""
+        return any(step > 1 for step in self.steps.values())
+
+    @property
+    def delay(self) -> int:
+        """Return the iterations from the first row to the first window that is complete."""
+        return max(0, -(-(self.row_offsets[1] + 1) // self.row_step))
+
 
 def _windowed(graph: Graph, node: Node, most_stretched: int) -> Node:
     """Return a node with its windows; those that advance with the loop of the first."""
@@ -76,7 +94,7 @@ def _windowed(graph: Graph, node: Node, most_stretched: int) -> Node:
     found = [reach for reach in found if reach.row_loop == found[0].row_loop]
     if not found:
         return node
-    delay = max(0, *(reach.row_offsets[1] + 1 for reach in found))
+    delay = max(reach.delay for reach in found)
     stretches = tuple(_stretches(node, found, delay))
     built = replace(node, stretches=stretches).built_trip_counts
     if prod(built.values()) > most_stretched * node.iterations:
@@ -95,35 +113,47 @@ def _reach(graph: Graph, edge: Edge, node: Node) -> _WindowReach | None:
     accesses = node.reads_of(edge.array)
     taken: list[Affine] = []
     offsets: dict[int, tuple[int, int]] = {}
+    steps: dict[int, int] = {}
     for dimension, extent in enumerate(shape):
         subscripts = [access.subscripts[dimension] for access in accesses]
-        loop = _moving_loop(node, subscripts)
+        moving = _moving_loop(node, subscripts)
         if extent == 1 and all(s.bounds(node.trip_counts) == (0, 0) for s in subscripts):
             taken.append(Affine())
             continue
-        if loop is None or (loop in node.reduction_loops and node.trip_counts[loop] != extent):
+        if moving is None:
+            return None
+        loop, step = moving
+        if loop in node.reduction_loops and node.trip_counts[loop] != extent:
             return None
         taken.append(Affine.iterator(loop))
-        reached = [(s - taken[-1]).bounds(node.trip_counts) for s in subscripts]
-        least, greatest = min(low for low, _ in reached), max(high for _, high in reached)
+        own = taken[-1].scaled(step)
+        reached = [(s - own).bounds(node.trip_counts) for s in subscripts]
         if any(s != taken[-1] for s in subscripts):
-            offsets[dimension] = least, greatest
-    reach = _WindowReach(Access(edge.array, tuple(taken)), shape, offsets)
+            offsets[dimension] = min(low for low, _ in reached), max(high for _, high in reached)
+            steps[dimension] = step
+    reach = _WindowReach(Access(edge.array, tuple(taken)), shape, offsets, steps)
     return reach if offsets and _is_separate(reach, accesses) else None
 
 
-def _moving_loop(node: Node, subscripts: Sequence[Affine]) -> str | None:
-    """Return the loop that all subscripts move with: their only one, or one of the result."""
+def _moving_loop(node: Node, subscripts: Sequence[Affine]) -> tuple[str, int] | None:
+    """Return the loop that all subscripts move with, and by how much for each of its iterations.
+
+    It is their only one, or one of the result; if several of these do, the one that moves by 1.
+    """
     alone = {subscript.as_iterator() for subscript in subscripts}
-    if len(alone) == 1 and None not in alone:
-        return alone.pop()
+    if len(alone) == 1 and (name := alone.pop()) is not None:
+        return name, 1
+    if not all(subscript.is_linear for subscript in subscripts):
+        return None
     results = {subscript.as_iterator() for subscript in node.write.subscripts}
-    shared: set[str | None] = set(results)
-    for subscript in subscripts:
-        if not subscript.is_linear:
-            return None
-        shared &= {name for name, by in subscript.factors.items() if by == 1}
-    return shared.pop() if len(shared) == 1 else None
+    first, *others = (subscript.factors for subscript in subscripts)
+    shared = {
+        name: by
+        for name, by in first.items()
+        if by > 0 and name in results and all(other.get(name) == by for other in others)
+    }
+    found = [name for name, by in shared.items() if by == 1] or [*shared]
+    return (found[0], shared[found[0]]) if len(found) == 1 else None
 
 
 def _is_separate(reach: _WindowReach, accesses: Sequence[Access]) -> bool:
@@ -131,7 +161,8 @@ def _is_separate(reach: _WindowReach, accesses: Sequence[Access]) -> bool:
     moving = [name for subscript in reach.taken.subscripts for name in subscript.iterators()]
     if len(set(moving)) != len(moving):
         return False
-    pairs = [zip(a.subscripts, reach.taken.subscripts, strict=True) for a in accesses]
+    owns = [s.scaled(reach.steps.get(at, 1)) for at, s in enumerate(reach.taken.subscripts)]
+    pairs = [zip(a.subscripts, owns, strict=True) for a in accesses]
     offsets = [subscript - own for pair in pairs for subscript, own in pair]
     return not any(name in moving for offset in offsets for name in offset.iterators())
 
@@ -141,18 +172,27 @@ def _stretches(node: Node, found: Sequence[_WindowReach], delay: int) -> Iterato
     delays = {found[0].row_loop: delay}
     for loop in node.loops:
         needed = loop.trip_count + delays.get(loop.name, 0)
-        for reach in found:
-            pairs = zip(reach.taken.subscripts, reach.shape, strict=True)
-            needed = max(needed, *(n for s, n in pairs if loop.name in s.iterators()), 0)
+        needed = max(needed, *(_taking(reach, loop.name) for reach in found), 0)
         if needed > loop.trip_count:
             yield Stretch(loop.name, needed, delays.get(loop.name, 0))
 
 
+def _taking(reach: _WindowReach, loop: str) -> int:
+    """Return the iterations of a loop that take elements; 0 if others count them."""
+    for at, (subscript, extent) in enumerate(zip(reach.taken.subscripts, reach.shape, strict=True)):
+        if loop in subscript.iterators():
+            if at == reach.row_dimension:
+                return -(-extent // reach.row_step)
+            return 0 if reach.is_counted and at in reach.offsets else extent
+    return 0
+
+
 def _window(reach: _WindowReach, delay: int) -> Window:
-    """Return the window: of rows, those that are read and the one that comes, to a power of two."""
-    row = reach.row_dimension
-    kept = max(1, delay - reach.row_offsets[0] + 1)
+    """Return the window: of rows, those that are read and those that come, to a power of two."""
+    row, step = reach.row_dimension, reach.row_step
+    kept = max(1, step * (delay + 1) - reach.row_offsets[0])
     rows = 1 << (min(kept, reach.shape[row]) - 1).bit_length()
     plain = [s for at, s in enumerate(reach.taken.subscripts) if at not in reach.offsets]
     loops = frozenset(name for subscript in plain for name in subscript.iterators())
-    return Window(reach.taken, reach.shape, row, rows, loops)
+    counted = step if reach.is_counted else 0
+    return Window(reach.taken, reach.shape, row, rows, loops, counted)

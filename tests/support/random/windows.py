@@ -15,18 +15,19 @@ __all__ = ["window_chain"]
 
 
 def window_chain(rng: Random, layers: int = 2) -> Program:
-    """Return a chain on images of some channels: convolutions, depthwise ones, and stencils.
+    """Return a chain on images of some channels: convolutions, depthwise ones, pools and stencils.
 
-    Borders are guards of the reads, or the image shrinks; some layers add what they read.
+    Borders are guards of the reads, or the image shrinks; some layers add what they read, and some
+    move by several elements.
     """
-    channels, height, width = rng.choice([1, 2, 4]), rng.randint(4, 7), rng.choice([4, 6])
+    channels, height, width = rng.choice([1, 2, 4]), rng.randint(4, 9), rng.choice([4, 6, 8])
     arrays = {"x": f"input {channels} {height} {width}",
               "a0": f"internal {channels} {height} {width}"}  # fmt: skip
     nodes = {"first": f"c {channels}, h {height}, w {width}: a0[c][h][w] = x[c][h][w] + 1"}
     shape = (channels, height, width)
     for at in range(1, layers + 1):
         role = "output" if at == layers else "internal"
-        make = rng.choice([_convolution, _convolution, _depthwise, _stencil])
+        make = rng.choice([_convolution, _convolution, _depthwise, _pool, _stencil])
         shape, weights, text = make(rng, at, shape)
         arrays[f"a{at}"] = f"{role} {' '.join(map(str, shape))}"
         if weights:
@@ -35,13 +36,18 @@ def window_chain(rng: Random, layers: int = 2) -> Program:
     return program(arrays, nodes, name="windows")
 
 
-def _taps(rng: Random, extent: int) -> tuple[int, int, int, int]:
-    """Return taps, dilation, padding and the extent that comes out."""
+def _taps(rng: Random, extent: int) -> tuple[int, str, int]:
+    """Return taps, how they move the place that is read, and the extent that comes out."""
     taps, dilation = rng.choice([(1, 1), (2, 1), (3, 1), (3, 1), (2, 2)])
+    step = rng.choice([1, 1, 1, 2, 2, 3])
     reach = dilation * (taps - 1)
     padding = rng.choice([0, reach // 2, reach // 2, reach])
-    out = extent + 2 * padding - reach
-    return (taps, dilation, padding, out) if out >= 2 else (1, 1, 0, extent)
+    out = (extent + 2 * padding - reach - 1) // step + 1
+    return (
+        (taps, f"{step} * {{}} + {dilation} * {{}} - {padding}", out)
+        if out >= 2
+        else (1, "{} + 0 * {}", extent)
+    )
 
 
 def _read(at: int, channel: str, shape: tuple[int, int, int], ways: tuple[str, ...]) -> str:
@@ -55,9 +61,9 @@ def _read(at: int, channel: str, shape: tuple[int, int, int], ways: tuple[str, .
 def _convolution(
     rng: Random, at: int, shape: tuple[int, int, int]
 ) -> tuple[tuple[int, int, int], str, str]:
-    (m, down, top, height), (n, across, left, width) = _taps(rng, shape[1]), _taps(rng, shape[2])
+    (m, down, height), (n, across, width) = _taps(rng, shape[1]), _taps(rng, shape[2])
     out = rng.choice([1, 2, 3])
-    ways = f"h + {down} * m - {top}", f"w + {across} * n - {left}"
+    ways = down.format("h", "m"), across.format("w", "n")
     loops = f"o {out}, h {height}, w {width}, c {shape[0]}, m {m}, n {n}"
     term = f"{_read(at, 'c', shape, ways)} * k{at}[o][c][m][n]"
     text = f"{loops}: a{at}[o][h][w] += {term}"
@@ -67,11 +73,21 @@ def _convolution(
 def _depthwise(
     rng: Random, at: int, shape: tuple[int, int, int]
 ) -> tuple[tuple[int, int, int], str, str]:
-    (m, down, top, height), (n, across, left, width) = _taps(rng, shape[1]), _taps(rng, shape[2])
-    ways = f"h + {down} * m - {top}", f"w + {across} * n - {left}"
+    (m, down, height), (n, across, width) = _taps(rng, shape[1]), _taps(rng, shape[2])
+    ways = down.format("h", "m"), across.format("w", "n")
     loops = f"c {shape[0]}, h {height}, w {width}, m {m}, n {n}"
     term = f"{_read(at, 'c', shape, ways)} * k{at}[c][m][n]"
     return (shape[0], height, width), f"{shape[0]} {m} {n}", f"{loops}: a{at}[c][h][w] += {term}"
+
+
+def _pool(
+    rng: Random, at: int, shape: tuple[int, int, int]
+) -> tuple[tuple[int, int, int], str, str]:
+    (m, down, height), (n, across, width) = _taps(rng, shape[1]), _taps(rng, shape[2])
+    ways = down.format("h", "m"), across.format("w", "n")
+    loops = f"c {shape[0]}, h {height}, w {width}, m {m}, n {n}"
+    text = f"{loops}: a{at}[c][h][w] = max(a{at}[c][h][w], {_read(at, 'c', shape, ways)})"
+    return (shape[0], height, width), "", text
 
 
 def _stencil(

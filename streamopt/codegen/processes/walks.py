@@ -1,0 +1,96 @@
+"""How a window takes elements from its stream: one an iteration, or all of some rows.
+
+Where rows come faster than the loops go, their elements are counted apart (`streamopt.ir.window`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from streamopt.codegen.layout import CppPort
+from streamopt.codegen.processes.counters import CountedLoop, DigitCounters
+from streamopt.codegen.processes.guards import all_of
+from streamopt.codegen.processes.loops import CppNest
+from streamopt.codegen.processes.windows import LineWriter, unrolled
+from streamopt.codegen.tree import CppStatement, If, Item
+from streamopt.ir.affine import Affine
+from streamopt.ir.scheduled import TiledLoop
+from streamopt.ir.window import Window, counted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowWalk:
+    """The digits of a walk in C++: by counters along the tile loops."""
+
+    counters: DigitCounters
+    places: Mapping[str, Affine]
+    """Value of each digit, by its name."""
+    rows: Affine
+    """The one of rows."""
+    turn: str
+    """Iterator of the elements that an iteration takes one after another."""
+    at_once: int
+
+    @staticmethod
+    def of(
+        window: Window,
+        loops: Sequence[TiledLoop],
+        tile: Mapping[str, str],
+        unique: Callable[[str], str],
+    ) -> "WindowWalk":
+        """Return the walk of a window; ``tile`` has the C++ names of tile iterators."""
+        factors = {loop.name: loop.unroll for loop in loops}
+        walk = window.walk({loop.name: loop.tiles for loop in loops}, factors)
+        turn = unique("turn") if walk.at_once > 1 else ""
+        along = [CountedLoop(tile[p.name], tile[p.name], "", p.tiles, 1) for p in loops]
+        lanes = [CountedLoop(turn, turn, turn, 1, walk.at_once)] if turn else []
+        counters = DigitCounters([*along, *lanes], unique)
+        names = {name: Affine.iterator(text) for name, text in tile.items()}
+        places = {
+            digit: counters.counted(value.substitute(names))
+            for digit, value in walk.places(Affine.iterator(turn) if turn else Affine()).items()
+        }
+        return WindowWalk(counters, places, places[counted(window.row_loop)], turn, walk.at_once)
+
+
+def take(
+    nest: CppNest,
+    window: Window,
+    port: CppPort,
+    writers: Sequence[LineWriter],
+    walk: WindowWalk | None,
+) -> list[Item]:
+    """Return the loops that take the next elements of a window into its line buffers."""
+    value = nest.names.unique(f"{port.name}_value")
+    source = f"{port.stream(nest.stream_lanes(window.taken))}.read()"
+    taken: list[Item] = [CppStatement(f"const {port.array.element} {value} = {source};")]
+    taken += [item for writer in writers for item in writer.store(value)]
+    own = {*window.taken.iterators()}
+    lanes = [loop for loop in nest.loops if loop.name in own and loop.unroll > 1]
+    if walk is not None:
+        return _counted(nest, window, walk, _in_lanes(nest, lanes, taken))
+    trips = nest.node.built_trip_counts
+    reused = [loop for loop in nest.loops if loop.name not in own and loop.tiles > 1]
+    parts = [f"{nest.tile[loop.name]} == 0" for loop in reused]
+    ends = {n: window.extents.get(n, trips[n]) for n in trips if n in own}
+    parts += [nest.guards[name].before(end) for name, end in ends.items()]
+    condition = all_of(parts)
+    return _in_lanes(nest, lanes, [If(condition, tuple(taken))] if condition else taken)
+
+
+def _counted(nest: CppNest, window: Window, walk: WindowWalk, taken: list[Item]) -> list[Item]:
+    """Return the items that take the elements of some rows, one after another."""
+    rows, steps, extent = window.row_loop, window.steps, window.shape[window.dimension]
+    parts = [f"{walk.rows} < {steps}"]
+    if extent % steps:
+        nest.used.add(rows)
+        parts.append(f"{nest.iterator[rows]} * {steps} + {walk.rows} < {extent}")
+    else:
+        parts.append(nest.guards[rows].before(extent // steps))
+    turns = [*walk.counters.lanes()[0], If(all_of(parts), tuple(taken))]
+    return [unrolled(walk.turn, walk.at_once, turns)] if walk.at_once > 1 else turns
+
+
+def _in_lanes(nest: CppNest, lanes: Sequence[TiledLoop], body: list[Item]) -> list[Item]:
+    for loop in reversed(lanes):
+        body = [unrolled(nest.lane[loop.name], loop.unroll, body)]
+    return body
