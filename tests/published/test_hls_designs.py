@@ -60,7 +60,7 @@ SOURCES = {
     for folder in ("tests/frontends/c/programs", "models/gallery")
     for path in sorted((TOP / folder).glob("*.c"))
 }
-NOT_ALIKE = {"wrap", "delays"}  # indices by counters are refused; copies of scalars are joined
+NOT_ALIKE = {"delays"}  # copies of scalars are joined
 OF_C = ("cholesky", "sobel", "lstm")
 
 

@@ -24,10 +24,12 @@ from streamopt.published.hls.directives import Store, directive
 from streamopt.published.hls.loops import (
     Counted,
     assigned,
+    beside_loops,
     block,
     counted,
     loops_under,
     nested,
+    only_moves,
     paired,
     placed,
     walk,
@@ -85,7 +87,10 @@ class BodyReader(ValueReader):
 
     def _plan(self, items: Sequence[ast.Node]) -> None:
         """Choose the loops that become lanes: from the outside in, the widest of each body."""
-        found = [(self._width(loop), loop) for loop in loops_under(items)]
+        loops = loops_under(items)
+        if any(self._is_stored(item) for item in beside_loops(items)):
+            loops = [loop for loop in loops if not only_moves(loop)]  # its copies are no lanes
+        found = [(self._width(loop), loop) for loop in loops]
         if not found:
             return
         width, loop = max(found, key=lambda one: one[0])
@@ -99,6 +104,12 @@ class BodyReader(ValueReader):
                 name += "_"
             self._lanes[loop] = Loop(name, trips.trips)
         self._plan(block(loop.stmt))
+
+    def _is_stored(self, item: ast.Node) -> bool:
+        """Return whether an item writes to a memory."""
+        target = assigned_target(item)
+        found = self.bindings.get((base_name(target) or [""])[0]) if target is not None else None
+        return isinstance(found, Store) and not found.is_stream
 
     def _width(self, loop: ast.For) -> int:
         trips = self._counted(loop)

@@ -108,6 +108,27 @@ def loops_under(items: Sequence[ast.Node]) -> list[ast.For]:
     return found
 
 
+def beside_loops(items: Sequence[ast.Node]) -> Iterator[ast.Node]:
+    """Yield the items that stand in no loop among them, those under conditions too."""
+    for item in items:
+        match item:
+            case ast.For():
+                pass
+            case ast.If(iftrue=then, iffalse=other):
+                yield from beside_loops([*block(then), *block(other)])
+            case ast.Compound():
+                yield from beside_loops(block(item))
+            case _:
+                yield item
+
+
+def only_moves(loop: ast.For) -> bool:
+    """Return whether a loop computes nothing of what it stores."""
+    moved = ast.ID | ast.ArrayRef | ast.FuncCall
+    stores = (n for n in walk(loop.stmt) if isinstance(assigned_target(n), ast.ArrayRef))
+    return all(isinstance(n, ast.Assignment) and isinstance(n.rvalue, moved) for n in stores)
+
+
 def nested(items: Sequence[ast.Node]) -> list[ast.For]:
     """Return all loops in items, at any depth."""
     return [node for item in items for node in walk(item) if isinstance(node, ast.For)]

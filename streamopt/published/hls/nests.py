@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pycparser import c_ast as ast
@@ -19,6 +20,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.network import Pipeline
 from streamopt.ir.program import Loop
 from streamopt.published.hls.accesses import Binding
+from streamopt.published.hls.counters import counted_digits
 from streamopt.published.hls.declarations import Declarations
 from streamopt.published.hls.directives import Store, directive, named
 from streamopt.published.hls.loops import (
@@ -185,8 +187,15 @@ class NestReader(ABC):
             raise LimitError(Diagnostic("E139", message, self.reading.file.loc(items[0])))
         said = named(items, "pipeline", context.bindings)
         target_ii = (said.number("ii") if said is not None else None) or 1
-        reader = self.declarations.body(context.bindings, tiles)
+        known = counted_digits(items, tiles, context.bindings)
+        if known is None:
+            hint = "count digits: a constant by loop, and one comparison for each of them"
+            self.reading.report("E136", "how this body counts is not known", items[0], hint)
+            return
+        items, digits = known
+        reader = self.declarations.body({**context.bindings, **digits}, tiles)
         found = reader.pipeline(name, items, target_ii, reassociates=self._reassociates)
+        found = replace(found, counts_digits=bool(digits))
         sizes = (
             (max((tile.trip_count for tile in tiles), default=1), _MOST_TRIPS, "trips of a loop"),
             (found.iterations, _MOST_ITERATIONS, "iterations"),

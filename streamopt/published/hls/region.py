@@ -13,8 +13,10 @@ from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.syntax.parsing import CFile, CFunction
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import Declaration
+from streamopt.ir.affine import Affine
 from streamopt.ir.network import Network, Pipeline, Process
 from streamopt.published.hls.accesses import Binding, HlsReading
+from streamopt.published.hls.counters import counters
 from streamopt.published.hls.declarations import Declarations
 from streamopt.published.hls.directives import Store, named
 from streamopt.published.hls.loops import block
@@ -119,9 +121,13 @@ class _RegionReader(NestReader):
     def items(self, items: Sequence[ast.Node], context: HlsContext) -> None:
         """Read items that don't stand in a pipeline; straight code is one of a single iteration."""
         straight: list[ast.Node] = []
+        begins = counters(items)
+        context.bindings.update({name: Affine.of(begin) for name, begin in begins.items()})
         for item in items:
             self.reading.spend(item)
             match item:
+                case ast.Decl(name=str(name)) if name in begins:
+                    pass
                 case ast.Decl(name=str()):
                     straight += self._declare(item, context)
                 case ast.Pragma():

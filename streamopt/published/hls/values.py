@@ -41,6 +41,7 @@ from streamopt.published.hls.accesses import (
     Registers,
     Value,
 )
+from streamopt.published.hls.counters import chosen_digit
 from streamopt.published.hls.directives import Store
 
 WITHOUT_EFFECT = frozenset({"set_name", "assert", "printf", "fprintf"})
@@ -218,6 +219,9 @@ class ValueReader(AccessReader, ABC):
         other = self.under(
             None if condition is None else negated(condition), lambda: self.value(node.iffalse)
         )
+        digit = chosen_digit(condition, then, other, self.trips)
+        if digit is not None:
+            return digit
         return then if is_partial else self.merged(test, then, other)
 
     def under(self, guard: Condition | None, read: Callable[[], Value]) -> Value:
