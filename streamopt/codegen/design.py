@@ -91,6 +91,8 @@ def schedule_sha256(schedule: Schedule) -> str:
         del decisions["rewrites"]  # the hash that such a schedule had before there were any
     if not schedule.ports:
         del decisions["ports"]
+    for port in decisions.get("ports", ()):
+        del port["is_open"]
     if schedule.most_banks is None:
         del decisions["most_banks"]
     for plan in decisions["nodes"]:

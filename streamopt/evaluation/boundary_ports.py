@@ -5,9 +5,15 @@ from dataclasses import dataclass
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
+from streamopt.evaluation.open_channels import (
+    array_bytes,
+    parts_within,
+    preferred_channels,
+    with_parts,
+)
 from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortKind, PortPlan
-from streamopt.ir.program import Array, Role
+from streamopt.ir.program import Role
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.costs import CostModel
 from streamopt.perf.pipelines.bandwidth import (
@@ -32,7 +38,13 @@ class PortRequest:
 
     kind: PortKind
     channels: tuple[str, ...] = ()
-    parts: int = 1
+    parts: int = 0
+    """0 where the search may choose how many."""
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the search may choose channels."""
+        return self.kind is PortKind.AXI and not self.channels and not self.parts
 
 
 def planned_ports(
@@ -69,10 +81,13 @@ def planned_ports(
     fixed = {name: port.channels for name, port in chosen.items() if port.channels}
     for channel in dict.fromkeys(name for names in fixed.values() for name in names):
         target.channel(channel)
-    sizes = {n: _bytes(arrays[n]) for n, port in chosen.items() if port.kind is PortKind.AXI}
-    parts = {name: port.parts for name, port in chosen.items()}
-    where = balanced(sizes, _preferred(target), fixed, parts)
-    return tuple(PortPlan(name, port.kind, where.get(name, ())) for name, port in chosen.items())
+    sizes = {n: array_bytes(arrays[n]) for n, port in chosen.items() if port.kind is PortKind.AXI}
+    parts = {name: port.parts or 1 for name, port in chosen.items()}
+    where = balanced(sizes, preferred_channels(target), fixed, parts)
+    return tuple(
+        PortPlan(name, port.kind, where.get(name, ()), port.is_open)
+        for name, port in chosen.items()
+    )
 
 
 def with_boundary(
@@ -100,12 +115,21 @@ def with_boundary(
 
 
 def boundary_of_form(
-    form: Graph, ports: tuple[PortPlan, ...], target: Target
+    form: Graph, ports: tuple[PortPlan, ...], target: Target, within_cycles: int = 0
 ) -> tuple[Graph, tuple[PortPlan, ...]]:
-    """Return a rewritten graph with movers for ports, and ports for its copies of arguments too."""
+    """Return a rewritten graph with movers for ports, and ports for its copies of arguments too.
+
+    Parameters
+    ----------
+    within_cycles
+        In which open ports are to move their arrays, with the fewest channels for it; where that
+        is too short, the least that channels allow.
+    """
     if not ports:
         return form, ()
     ports = _with_copies(form, ports, target)
+    if any(port.is_open for port in ports):
+        ports = with_parts(form, ports, target, parts_within(form, ports, target, within_cycles))
     return with_movers(form, moved_arrays(form, ports)), ports
 
 
@@ -147,30 +171,22 @@ def moved_outside(
     return sized(graph, found, sizing)[0]
 
 
-def _preferred(target: Target) -> list[str]:
-    """Return the channels that arrays go to unasked: one kind, with a known rate."""
-    known = [channel.name for channel in target.channels if channel.bytes_per_s]
-    kind = known[0].split("[")[0] if known else ""
-    return [name for name in known if name.split("[")[0] == kind]
-
-
-def _bytes(array: Array) -> int:
-    return array.size_elems * array.element.storage_bits // 8
-
-
 def _with_copies(
     planned: Graph, ports: tuple[PortPlan, ...], target: Target
 ) -> tuple[PortPlan, ...]:
     """Return ports for copies of other arguments, too, each like its original."""
     known = {port.array: port for port in ports}
     copies = {copy: known[original] for copy, original in planned.copies if original in known}
-    sizes = {name: _bytes(planned.array(name)) for name in (*known, *copies)}
+    sizes = {name: array_bytes(planned.array(name)) for name in (*known, *copies)}
     fixed = {port.array: port.channels for port in ports if port.channels}
     free = {name: sizes[name] for name, like in copies.items() if like.channels}
     used = {name: sizes[name] for name in fixed} | free
     parts = {name: len(copies[name].channels) for name in free}
-    where = balanced(used, _preferred(target), fixed, parts) if free else {}
+    where = balanced(used, preferred_channels(target), fixed, parts) if free else {}
     return (
         *ports,
-        *(PortPlan(name, like.kind, where.get(name, ())) for name, like in copies.items()),
+        *(
+            PortPlan(name, like.kind, where.get(name, ()), like.is_open)
+            for name, like in copies.items()
+        ),
     )

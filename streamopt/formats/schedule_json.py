@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -84,13 +83,17 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         {"channel": plan.channel, "kind": plan.kind.value, "depth_elems": plan.depth_elems}
         for plan in schedule.channels
     ]
+    ports = [
+        {"array": port.array, "kind": port.kind, "channels": list(port.channels)}
+        for port in schedule.ports
+    ]
     members = {
         "schema_version": "1",
         "graph": json.dumps(schedule.graph),
         **({"rewrites": json.dumps(schedule.rewrites)} if schedule.rewrites else {}),
         "nodes": _lines(nodes),
         "channels": _lines(channels),
-        **({"ports": _lines([*map(asdict, schedule.ports)])} if schedule.ports else {}),
+        **({"ports": _lines(ports)} if ports else {}),
         **({"most_banks": str(schedule.most_banks)} if schedule.most_banks else {}),
         "result": json.dumps(dict(result or {})),
     }

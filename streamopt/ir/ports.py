@@ -5,7 +5,7 @@ takes the elements of one tile iteration at once, so they lie next to each other
 order of its tile loops: every transfer is one long burst, whatever the loop order inside.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 WORD_BITS = 512
@@ -39,6 +39,8 @@ class PortPlan:
     channels: tuple[str, ...] = ()
     """Memories that hold the array, as the vendor's linker calls them: ``HBM[3]``; each holds as
     many lanes as the others, behind a port of its own. For `AXI` only."""
+    is_open: bool = field(default=False, compare=False)
+    """Whether a search may choose other channels, and how many: no part of a schedule."""
 
     def __str__(self) -> str:
         """Return one line: array, kind and channels."""

@@ -92,9 +92,10 @@ def _parsed(name: str, text: str) -> PortRequest:
     found = _PORT.fullmatch(text)
     if found is not None:
         kind, memory = PortKind(found[1]), found[3]
-        parts, first = int(found[2] or 1), int(found[4] or 0)
+        parts, first = int(found[2] or 0), int(found[4] or 0)
         last = int(found[5] or first)
-        if kind is PortKind.AXI and 0 < parts <= MOST_CHANNELS and first <= last:
+        is_known = found[2] is None or 0 < parts <= MOST_CHANNELS
+        if kind is PortKind.AXI and is_known and first <= last:
             some = range(first, min(last + 1, first + MOST_CHANNELS)) if memory else ()
             return PortRequest(kind, tuple(f"{memory}[{at}]" for at in some), parts)
         if text == kind:

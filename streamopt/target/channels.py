@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from types import MappingProxyType
 
 ONE_PART: Mapping[str, int] = MappingProxyType({})
@@ -20,6 +21,49 @@ class MemoryChannel:
     def bytes_per_cycle(self, clock_ns: float) -> float:
         """Return the bytes that it delivers in a cycle of the design's clock."""
         return self.bytes_per_s * clock_ns * 1e-9
+
+
+MOST_PORTS = 32
+"""Of a design, to memory off the chip: the HBM of an UltraScale+ device has so many (AMD PG276)."""
+
+
+def fewest_parts(
+    sizes_bytes: Mapping[str, int], bytes_per_cycle: float, within_cycles: int
+) -> dict[str, int]:
+    """Return the fewest channels that each array comes over within a time, if they are its own."""
+    each = bytes_per_cycle * within_cycles
+    return {name: max(1, ceil(size / each)) for name, size in sizes_bytes.items()}
+
+
+def quickest_cycles(
+    sizes_bytes: Mapping[str, int], bytes_per_cycle: float, channels: int, ports: int
+) -> int:
+    """Return the cycles in which no choice of channels moves all arrays: (B5).
+
+    Parameters
+    ----------
+    channels
+        That there are; each delivers so many bytes a cycle.
+    ports
+        At most, of all arrays together: an array has one to each channel that holds some of it.
+
+    Examples
+    --------
+    >>> quickest_cycles({"A": 640_000, "x": 1600}, 64.0, 32, 32)
+    323
+    >>> quickest_cycles({"A": 640_000, "B": 640_000, "x": 640}, 64.0, 4, 32)
+    5003
+    """
+    most, together = max(ports, len(sizes_bytes)), channels * bytes_per_cycle
+    low = max(1, ceil(sum(sizes_bytes.values()) / together))
+    high = max(low, ceil(max(sizes_bytes.values(), default=0) / bytes_per_cycle))
+    while low < high:
+        middle = (low + high) // 2
+        if sum(fewest_parts(sizes_bytes, bytes_per_cycle, middle).values()) <= most:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def balanced(

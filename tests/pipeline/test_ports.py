@@ -9,6 +9,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError, SolverError, TargetError
+from streamopt.evaluation.open_channels import open_cycles
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind
 from streamopt.perf.pipelines.bandwidth import channel_rates, least_cycles, transfer_ii
@@ -16,7 +17,7 @@ from streamopt.solvers.result import Proof
 from streamopt.space.assemble import baseline
 from streamopt.strategies.opt6.choices import variants
 from streamopt.strategies.problem import problem_with_ports
-from streamopt.target.channels import balanced
+from streamopt.target.channels import balanced, fewest_parts, quickest_cycles
 from streamopt.transforms.rewrites import REWRITES
 from tests.support.problems import problem_of
 
@@ -118,7 +119,7 @@ def test_optimum_changes_where_a_channel_is_the_limit() -> None:
 
 def test_opt6_keeps_to_its_channels() -> None:
     """Rows of movers are what the network says, and no design is faster than its channels."""
-    ports = so.plan_ports(MVT, "m_axi")
+    ports = so.plan_ports(MVT, "m_axi:1")
     before = so.solve(MVT, level="opt6", dsp=220)
     found = so.solve(MVT, level="opt6", dsp=220, space=so.Space(ports=ports))
     rate = so.device("u280").channel("HBM[0]").bytes_per_cycle(3.33)
@@ -177,3 +178,46 @@ def test_what_knows_no_channels_says_so() -> None:
     )
     with pytest.raises(LegalityError, match="E333 the schedule of 'gemm' has ports already"):
         so.put_outside(GEMM, schedule, ports)
+
+
+def test_channels_are_chosen_where_none_are_said() -> None:
+    """As many as the design gains from, at most 32 ports, each to a channel of its own."""
+    graph = so.dataflow(so.load(GRAPHS / "polybench/gesummv.json"))
+    space = so.Space(ports=so.plan_ports(graph, "m_axi"))
+    one, chosen = (
+        so.solve(graph, level="opt6", dsp=640, space=own, budget=so.Budget(fit="device"))
+        for own in (so.Space(ports=so.plan_ports(graph, "m_axi:1")), space)
+    )
+    assert 6 * chosen.simulated_cycles < one.simulated_cycles
+    ports = {port.array: port.channels for port in chosen.schedule.ports}
+    evaluation = chosen.evaluation
+    assert evaluation is not None
+    memories = {m.name: m.channels for m in evaluation.network.memories if m.channels}
+    assert memories == {name: ports[name] for name in memories}
+    used = [channel for channels in memories.values() for channel in channels]
+    assert 16 < len(used) == len({*used}) <= 32
+    on = so.device("u280")
+    least = open_cycles(graph, space.ports, on)
+    assert least <= chosen.bound <= chosen.latency_cycles
+    assert read_schedule_json(write_schedule_json(chosen.schedule), "s") == chosen.schedule
+
+
+def test_few_lanes_have_few_channels() -> None:
+    """Ports that the lanes of a design don't use are not built."""
+    graph = so.dataflow(so.load(GRAPHS / "polybench/gesummv.json"))
+    ports = so.plan_ports(graph, "m_axi", ports={"B": "m_axi:2"})
+    found = so.solve(graph, level="opt6", dsp=40, space=so.Space(ports=ports))
+    channels = {port.array: port.channels for port in found.schedule.ports}
+    assert len(channels["B"]) == 2
+    assert sum(map(len, channels.values())) <= 16
+
+
+def test_no_choice_of_channels_is_quicker() -> None:
+    sizes = {"A": 640_000, "B": 320_000, "x": 1600}
+    cycles = quickest_cycles(sizes, 64.0, 32, 32)
+    parts = fewest_parts(sizes, 64.0, cycles)
+    assert sum(parts.values()) <= 32 < sum(fewest_parts(sizes, 64.0, cycles - 1).values())
+    assert cycles >= max(sizes[name] / (64 * count) for name, count in parts.items())
+    for first in range(1, 31):
+        rest = 32 - 1 - first
+        assert not rest or cycles <= max(640_000 / (64 * first), 320_000 / (64 * rest)) + 1

@@ -95,17 +95,22 @@ class MoverWriter(CppNest):
         yield from self._each_word(self.source, word, "{word} = {stream}.read();")
 
     def _each_word(self, port: CppPort, words: str, form: str) -> Iterator[Item]:
-        """Yield what moves the words of an iteration, those of one memory after another's."""
+        """Yield what moves the words of an iteration: the first of all memories, then the next.
+
+        So does the process at the other ends of the streams, which hold two words.
+        """
         count, is_single = port.packed.words.count, port.packed.words.total == 1
+        at = self.names.unique("word") if count > 1 else ""
+        moved: list[CppStatement] = []
         for memory, stream in enumerate(port.names):
-            if count == 1:
-                word = words if is_single else f"{words}[{memory}]"
-                yield CppStatement(form.format(word=word, stream=stream))
-                continue
-            at = self.names.unique("word")
-            number = Affine.iterator(at) + Affine.of(memory * count)
-            statement = CppStatement(form.format(word=f"{words}[{number}]", stream=stream))
-            yield For(at, count, (Pragma("unroll"), statement))
+            here = Affine.iterator(at) if at else Affine()
+            number = here + Affine.of(memory * count)
+            word = words if is_single else f"{words}[{number}]"
+            moved.append(CppStatement(form.format(word=word, stream=stream)))
+        if at:
+            yield For(at, count, (Pragma("unroll"), *moved))
+        else:
+            yield from moved
 
     def _lane(self) -> Affine:
         """Return the row-major position in the lanes."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
+from streamopt.ir.ports import PortPlan
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.perf.costs import PricedCosts
@@ -168,9 +169,10 @@ class GraphVariant:
             yield found
             clock.check()
 
-    def judged(self, chosen: Chosen) -> SimulatedDesign:
-        """Return a schedule as a design, with the ports of the problem."""
-        schedule = replace(chosen.schedule, ports=self.ports, most_banks=self._most_banks)
+    def judged(self, chosen: Chosen, ports: tuple[PortPlan, ...] | None = None) -> SimulatedDesign:
+        """Return a schedule as a design, with the ports of the problem if no others are given."""
+        ports = self.ports if ports is None else ports
+        schedule = replace(chosen.schedule, ports=ports, most_banks=self._most_banks)
         chosen = replace(chosen, schedule=schedule)
         return judged(
             self.graph, self.names, chosen, self.region, sizes_fifos=self.options.sizes_fifos

@@ -79,7 +79,7 @@ def _opt5(run: Run, budget: int, plain: GraphVariant) -> Solution:
         fixed=problem.space.fixed,
         costs=PublishedCosts(plain.builder),
     )
-    asked = problem_with_ports(Problem(problem.graph, space), problem.ports, on)
+    asked = problem_with_ports(Problem(problem.graph, space), plain.ports, on)
     share = FIRST_SHARE if budget == problem.space.dsp_limit else SHARE
     part = run.part(asked, silent=True, most=share * limit)
     return fastest_of_equals(answer(part, STRATEGIES[AUTO]), part, on)

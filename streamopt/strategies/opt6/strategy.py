@@ -14,13 +14,15 @@ from time import perf_counter
 import numpy as np
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.evaluation.boundary_ports import boundary_of_form
+from streamopt.evaluation.boundary_ports import boundary_cycles, boundary_of_form
+from streamopt.evaluation.open_channels import is_open
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Latency
 from streamopt.strategies.clocks import SearchClock
+from streamopt.strategies.opt6.channel_rounds import bound_of_choices, quickest_round, settled
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
@@ -95,28 +97,44 @@ class Opt6:
         InfeasibleError
             If no schedule has so few DSPs (E401).
         """
-        problem, space, staged = run.problem, self.options.space, None
+        problem, staged = run.problem, None
         with run.until_stopped():
             staged = staged_design(run, self.options)
         if staged is not None and not fits_on_chip(problem.graph, self.options.region.limits):
             return staged.solution(run)
-        search = _VariantSearch(run, self.options)
-        with run.until_stopped():
-            search.begin(self.sizing_clock)
-            shares = bool(problem.ports)
-            for names, graph in variants(problem.graph, space.without, shares_arguments=shares):
-                search.look(names, graph)
-            search.refine()
+        if is_open(problem.ports, self.options.region.on):
+            search = quickest_round(run, self._searched)
+        else:
+            search = self._searched(run, 0)
         if staged is not None and staged.design.rank < search.rank:
             return staged.solution(run)
         return search.answer()
 
+    def _searched(self, run: Run, transfer_cycles: int) -> "_VariantSearch":
+        """Return a search for designs whose open ports have channels for transfers in a time."""
+        search, problem = _VariantSearch(run, self.options, transfer_cycles), run.problem
+        without, shares = self.options.space.without, bool(problem.ports)
+        with run.until_stopped():
+            search.begin(self.sizing_clock)
+            for names, graph in variants(problem.graph, without, shares_arguments=shares):
+                search.look(names, graph)
+            search.refine()
+            search.settle_channels()
+        return search
+
 
 class _VariantSearch:
-    """A run with the variants of its graph, and the designs that were tried."""
+    """A run with the variants of its graph, and the designs that were tried.
 
-    def __init__(self, run: Run, options: SearchOptions) -> None:
+    Parameters
+    ----------
+    transfer_cycles
+        For which open ports have channels; 0 for the least time that these allow.
+    """
+
+    def __init__(self, run: Run, options: SearchOptions, transfer_cycles: int) -> None:
         self.run = run
+        self._wanted_cycles = transfer_cycles
         self._options, region = options, options.region
         self._builder = PlanBuilder(region.on, region.limits, options.space.most_banks)
         self._plain = self._variant((), run.problem.graph, partial=options.space.partial_tiles)
@@ -130,7 +148,7 @@ class _VariantSearch:
 
     def _variant(self, names: tuple[str, ...], graph: Graph, *, partial: bool) -> GraphVariant:
         problem, on = self.run.problem, self._options.region.on
-        outside, ports = boundary_of_form(graph, problem.ports, on)
+        outside, ports = boundary_of_form(graph, problem.ports, on, self._wanted_cycles)
         own = replace(problem, graph=outside, ports=ports)
         return GraphVariant(own, names, self._options, self._builder, partial_tiles=partial)
 
@@ -206,6 +224,24 @@ class _VariantSearch:
         if not self._is_close():
             self._kick(1.0)
 
+    def settle_channels(self) -> None:
+        """Change the channels of the best design as long as it gets better."""
+        best, on = self._best, self._options.region.on
+        if best is None or not is_open(best[1].ports, on):
+            return
+        start, variant = best
+        for tried in settled(start, variant, self.run.clock):
+            self._searched.add(tried, variant)
+            self._report()
+
+    @property
+    def transfer_cycles(self) -> int:
+        """Return the cycles that the channels of the best design take at least."""
+        if self._best is None:
+            return 0
+        design, variant = self._best
+        return boundary_cycles(variant.graph, design.chosen.schedule.ports, variant.region.on)
+
     @property
     def rank(self) -> tuple[float, int]:
         """Return the rank of the best design; the last of all where there is none."""
@@ -223,7 +259,10 @@ class _VariantSearch:
         found = best.solution(self.run)
         latency = found.latency_cycles
         least = min(latency, self._least_closed_cycles(variant))
-        bound = min(variant.bound_cycles, least)
+        bound = variant.bound_cycles
+        if is_open(variant.ports, variant.region.on):
+            bound = bound_of_choices(variant, least, FIRST_LABELS, self.run.clock)
+        bound = min(bound, least)
         count = self._searched.count + self._quicker.count
         return replace(
             found,

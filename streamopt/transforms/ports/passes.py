@@ -11,13 +11,16 @@ from streamopt.transforms.ports.movers import mover_of
 
 
 def in_place(graph: Graph, ports: Sequence[PortPlan]) -> tuple[PortPlan, ...]:
-    """Return ports whose pairs of arrays that are one memory lie in the channels of both."""
+    """Return ports whose pairs of arrays that are one memory lie in the channels of both.
+
+    None of them is open any more.
+    """
     known = {port.array: port for port in ports}
     for pair in () if graph.passes is None else graph.passes.in_place:
         found = [known[name] for name in pair if name in known]
         channels = dict.fromkeys(name for port in found for name in port.channels)
         known |= {port.array: replace(port, channels=tuple(channels)) for port in found}
-    return tuple(known[port.array] for port in ports)
+    return tuple(replace(known[port.array], is_open=False) for port in ports)
 
 
 def pass_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
