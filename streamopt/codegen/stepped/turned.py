@@ -7,6 +7,7 @@ After:  ``bank[b] = A[b][...]`` in 64 banks, then 6 steps, the first of them
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,8 +62,8 @@ class TurnedAccess:
         inside = all_of([*self._inside(names)])
         source = self._element(at, names)
         value = f"{inside} ? {source} : {literal(0, element)}" if inside else source
-        of_bank = CppStatement(f"const int {lane} = ({at} - {by}) & {banks - 1};")
-        yield unrolled(at, banks, [of_bank, CppStatement(f"{first}[{at}] = {value};")])
+        got = f"{first}[{at}] = {value};"
+        yield unrolled(at, banks, _with_lane(lane, f"({at} - {by}) & {banks - 1}", got))
         yield from self._turned(first, self.name, str(element), by, unique)
 
     def declared(self) -> Iterator[Item]:
@@ -95,9 +96,9 @@ class TurnedAccess:
         yield from self._turned(self.name, value, str(element), by, unique)
         yield from self._turned(f"{self.name}_runs", runs, "bool", by, unique)
         names = self._names(lane)
-        put = CppStatement(f"{self._element(at, names)} = {value}[{at}];")
-        of_bank = CppStatement(f"const int {lane} = ({at} + {by}) & {banks - 1};")
-        yield unrolled(at, banks, [If(f"{runs}[{at}]", (of_bank, put))])
+        put = f"{self._element(at, names)} = {value}[{at}];"
+        inside = _with_lane(lane, f"({at} + {by}) & {banks - 1}", put)
+        yield unrolled(at, banks, [If(f"{runs}[{at}]", inside)])
 
     def _turned(
         self, source: str, target: str, kind: str, by: str, unique: Callable[[str], str]
@@ -147,6 +148,14 @@ class TurnedAccess:
                 yield f"{text} >= 0"
             if high >= extent:
                 yield f"{text} < {extent}"
+
+
+def _with_lane(lane: str, value: str, text: str) -> tuple[CppStatement, ...]:
+    """Return a statement after the lane that it names; vectors are read and written without."""
+    own = CppStatement(text)
+    if not re.search(rf"\b{lane}\b", text):
+        return (own,)
+    return CppStatement(f"const int {lane} = {value};"), own
 
 
 def turned_access(
