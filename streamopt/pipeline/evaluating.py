@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import SynthesisReportError
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, SynthesisReportError
 from streamopt.evaluation.design import (
     Evaluation,
     Simulated,
@@ -19,9 +19,11 @@ from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
 from streamopt.ir.network import Network
 from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
-from streamopt.pipeline.reading import dataflow
+from streamopt.pipeline.reading import dataflow, load_schedule
 from streamopt.sim.depths import DepthPlan
 from streamopt.target.device import DEVICE, Target, find_device, or_usual
+from streamopt.transforms.apply import apply
+from streamopt.transforms.lower import lower
 
 if TYPE_CHECKING:
     from streamopt.pipeline.readers import Readable
@@ -223,7 +225,8 @@ def load_design(path: str | PathLike[str]) -> PublishedDesign:
     ----------
     path
         The folder, or the file, of its HLS C++; ``folder:function`` names the top function. Or a
-        design file in JSON, as in ``results/rtl_accuracy``.
+        design file in JSON, as in ``results/rtl_accuracy``. A project of ours whose nodes are
+        sequential is read from its schedule: their C++ steps through states, not loops.
 
     Raises
     ------
@@ -239,8 +242,30 @@ def load_design(path: str | PathLike[str]) -> PublishedDesign:
         folder, top = Path(before), after
     if not folder.is_dir() and folder.suffix not in SOURCES:
         return load_published_design(folder)
-    found = read_hls_design(folder, top)
+    found = _sequential_project(folder) or read_hls_design(folder, top)
     return replace(found, measured=_synthesised(folder, found.kernel, found.measured))
+
+
+def _sequential_project(folder: Path) -> PublishedDesign | None:
+    """Return the design of a project of ours that has sequential nodes; None for other folders."""
+    from streamopt.published import Measured, PublishedDesign
+    from streamopt.verification.manifest import MANIFEST, changed_files, project_in, read_manifest
+
+    project = project_in(folder)
+    if not (project / MANIFEST).is_file():
+        return None
+    schedule = load_schedule(project / "schedule.json")
+    if not any(plan.steps for plan in schedule.nodes):
+        return None
+    manifest = read_manifest(project)
+    changed = sorted(changed_files(project, manifest) - {MANIFEST})
+    if changed:
+        message = f"{changed[0]} was edited, and C++ of sequential nodes isn't read back"
+        hint = "give the project as it was written"
+        raise FrontendError(Diagnostic("E150", message, SourceLoc(str(project)), hint))
+    network = lower(apply(dataflow(project / "graph.json"), schedule))
+    name = folder.resolve().name
+    return PublishedDesign(name, "", manifest.top, "", None, network, Measured(), {})
 
 
 def _synthesised(folder: Path, top: str, measured: Measured) -> Measured:

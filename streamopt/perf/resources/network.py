@@ -118,7 +118,7 @@ def resources(
     processes: dict[str, Resources] = {}
     for process in network.processes:
         used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
-        if shares_in_turn:
+        if shares_in_turn and not process.turns:
             used = _in_turn(process, pipelines)
         if process.turns:
             used += Resources(luts=writer_luts(process, memories))
