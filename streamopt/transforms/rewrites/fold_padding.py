@@ -106,20 +106,35 @@ def _filled_first(draft: GraphDraft, array: Array, fill: Node, copy: Node) -> _P
         return None
     match fill.value:
         case ir.Literal() as constant if _fits(constant, array.element):
-            keeps = not _moves_only(draft, array, copy.value)
-            return _Padding(copy, copy.value, constant, (), within, keeps)
+            moved = _moved(draft, array, copy.value)
+            return _Padding(copy, moved or copy.value, constant, (), within, moved is None)
         case _:
             return None
 
 
-def _moves_only(draft: GraphDraft, array: Array, value: ir.Expression) -> bool:
-    """Return whether a value is an element of an array of the same type."""
+def _moved(draft: GraphDraft, array: Array, value: ir.Expression) -> ir.Read | None:
+    """Return the element of an array of the same type that a value is; None for another value.
+
+    Integers that are widened on the way are the same once they are stored.
+    """
     match value:
-        case ir.Read(access):
-            same_type = draft.arrays[access.array].element is array.element
-            return same_type and is_linear(value)
+        case ir.Cast(element, ir.Read() as read) if _holds(element, array.element):
+            value = read
         case _:
-            return False
+            pass
+    match value:
+        case ir.Read(access) if draft.arrays[access.array].element is array.element:
+            return value if is_linear(value) else None
+        case _:
+            return None
+
+
+def _holds(wide: ElementType, narrow: ElementType) -> bool:
+    """Return whether an integer type has all values of another one."""
+    if not (wide.is_integer and narrow.is_integer):
+        return False
+    more = wide.bits > narrow.bits and wide.is_signed
+    return more or (wide.bits >= narrow.bits and wide.is_signed is narrow.is_signed)
 
 
 def _selecting(draft: GraphDraft, array: Array, writer: Node) -> _Padding | None:
@@ -131,12 +146,12 @@ def _selecting(draft: GraphDraft, array: Array, writer: Node) -> _Padding | None
             condition = ir.negated(opposite)
         case _:
             return None
-    good = _moves_only(draft, array, value) and is_linear(writer.value)
-    if not good or not ir.is_affine_condition(condition) or not _fits(constant, array.element):
+    moved = _moved(draft, array, value) if is_linear(writer.value) else None
+    if moved is None or not ir.is_affine_condition(condition) or not _fits(constant, array.element):
         return None
     if box(writer) is None:
         return None
-    return _Padding(writer, value, constant, ir.conjuncts(condition), (), keeps_writer=False)
+    return _Padding(writer, moved, constant, ir.conjuncts(condition), (), keeps_writer=False)
 
 
 def _shrink(draft: GraphDraft, array: Array, padding: _Padding) -> None:
