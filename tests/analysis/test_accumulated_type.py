@@ -1,4 +1,4 @@
-"""The type in which a sum is kept: as narrow as its partial values, in the costs and in the design."""
+"""The type in which a sum is kept, in costs and in designs: as narrow as its partial values."""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ def test_costs_and_designs_have_one_type(tmp_path: Path) -> None:
     assert sums == {"int32_t"} == {kept.element.value, carried.operation.element.value}
     design = native.emit(built)
     text = design.text("dot.cpp")
-    assert "int32_t y_acc[6][4]" in text and "int32_t terms" in text and "int32_t total" in text
+    for kept in ("y_acc[6][4]", "terms", "total"):
+        assert f"int32_t {kept}" in text
     write_project(design, source, tmp_path)
     verify_project(tmp_path, source).raise_if_failed()
