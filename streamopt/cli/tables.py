@@ -46,7 +46,8 @@ def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:
 def _hardware(found: Evaluation) -> dict[str, str]:
     """Return simulated cycles with their times, and the share of each resource."""
     told = found.headline
-    return {"simulated": told.times, f"of {told.region}": told.shares}
+    facts = {"simulated": told.times, f"of {told.region}": told.shares}
+    return facts | ({"arguments": told.uncounted} if told.uncounted else {})
 
 
 def _model_of(solution: Solution) -> str:

@@ -66,7 +66,8 @@ class Evaluation:
     @property
     def headline(self) -> Headline:
         """Return cycles, milliseconds and shares of a region."""
-        return headline(self.claim, self.resources.total, self.target)
+        apart = self.resources.arguments
+        return headline(self.claim, self.resources.total, self.target, apart)
 
     def __repr__(self) -> str:
         """Return the headline on one line; its parts print themselves."""

@@ -11,6 +11,9 @@ SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "U
 """Words for people by resource, in the order in which they are told."""
 
 
+NO_RESOURCES = Resources()
+
+
 @dataclass(frozen=True, slots=True)
 class Headline:
     """Cycles, time and shares of a region."""
@@ -22,12 +25,14 @@ class Headline:
     """The part of the device that shares are of: ``an SLR``, or the device's name."""
     percent: Mapping[str, float]
     """By resource: the share of the region."""
+    arguments: Resources = NO_RESOURCES
+    """Memory of arguments on the chip, which the shares are without."""
 
     @property
     def times(self) -> str:
         """Return cycles with their milliseconds at each clock."""
-        (_, cycles), *times, _ = self.facts
-        words = f"{cycles}: {', '.join(f'{time} {clock}' for clock, time in times)}"
+        times = ", ".join(f"{time} {clock}" for clock, time in self._clock_times)
+        words = f"{self.claim.cycles:,} cycles: {times}"
         if self.claim.clock_ns > self.target_clock_ns:
             words += f"; {1e3 / self.target_clock_ns:.0f} MHz is at risk"
         return words
@@ -40,14 +45,27 @@ class Headline:
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Return pairs of a label and words: cycles, milliseconds at each clock, shares."""
+        return (
+            ("simulated", f"{self.claim.cycles:,} cycles"),
+            *self._clock_times,
+            (f"of {self.region}", self.shares),
+            *((("arguments", self.uncounted),) if self.uncounted else ()),
+        )
+
+    @property
+    def _clock_times(self) -> tuple[tuple[str, str], ...]:
+        """Return pairs of a clock and the time at it."""
         claim = self.claim
         clocks = dict.fromkeys((claim.clock_ns, claim.routed_clock_ns))
-        times = [(f"at {1e3 / ns:.0f} MHz", _time(claim.cycles * ns)) for ns in clocks]
-        return (
-            ("simulated", f"{claim.cycles:,} cycles"),
-            *times,
-            (f"of {self.region}", self.shares),
-        )
+        return tuple((f"at {1e3 / ns:.0f} MHz", _time(claim.cycles * ns)) for ns in clocks)
+
+    @property
+    def uncounted(self) -> str:
+        """Return the memory of arguments on the chip, in words; empty where there is none."""
+        own = self.arguments
+        blocks = {"BRAM18": own.bram18, "URAM": own.uram, "LUTs": own.luts, "FFs": own.ffs}
+        taken = ", ".join(f"{amount:,} {word}" for word, amount in blocks.items() if amount)
+        return f"on the chip, not counted: {taken}" if taken else ""
 
     def __str__(self) -> str:
         """Return times and shares in a line, without what it doesn't take."""
@@ -55,13 +73,22 @@ class Headline:
         return f"{self.times} (simulated), {', '.join(taken)} of {self.region}"
 
 
-def headline(claim: TimeClaim, used: Resources, device: Target) -> Headline:
-    """Return the headline of a design that takes some resources of a device."""
+def headline(
+    claim: TimeClaim, used: Resources, device: Target, arguments: Resources = NO_RESOURCES
+) -> Headline:
+    """Return the headline of a design that takes some resources of a device.
+
+    Parameters
+    ----------
+    arguments
+        Memory of arguments on the chip, which is no part of ``used``.
+    """
     percent = {
         name: 100 * getattr(used, name) / max(1, getattr(device.slr, name))
         for name in RESOURCE_NAMES
     }
-    return Headline(claim, device.clock_ns, "an SLR" if device.slrs > 1 else device.name, percent)
+    region = "an SLR" if device.slrs > 1 else device.name
+    return Headline(claim, device.clock_ns, region, percent, arguments)
 
 
 def _time(ns: float) -> str:

@@ -24,7 +24,7 @@ def evaluation_record(found: Evaluation) -> Record:
     """Return cycles and resources of a design, next to its target."""
     used, device, fifos = found.resources.total, found.target, found.network.fifos
     tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
-    claimed = found.claim
+    claimed, apart = found.claim, found.resources.arguments
     return Record(
         predicted_cycles=None if found.predicted is None else found.predicted.latency_cycles,
         simulated_cycles=found.trace.cycles,
@@ -33,6 +33,8 @@ def evaluation_record(found: Evaluation) -> Record:
         uram=used.uram,
         lut=used.luts,
         ff=used.ffs,
+        argument_bram18=apart.bram18,
+        argument_uram=apart.uram,
         device=device.name,
         clock_ns=device.clock_ns,
         claimed_clock_ns=round(claimed.clock_ns, 3),

@@ -30,6 +30,8 @@ class Record(Mapping[str, Cell]):
         By the model of another system's strategy.
     predicted_cycles, simulated_cycles, dsps, bram18, uram, lut, ff
         Of the design as built, in the closed form and in the simulation.
+    argument_bram18, argument_uram
+        Blocks that the arguments on the chip would fill, which `bram18` and `uram` are without.
     fit
         The part of the device that the design keeps to.
     claimed_clock_ns, milliseconds, routed_milliseconds, beyond_routed
@@ -99,6 +101,8 @@ class Record(Mapping[str, Cell]):
     uram: int | None = None
     lut: int | None = None
     ff: int | None = None
+    argument_bram18: int | None = None
+    argument_uram: int | None = None
     device: str | None = None
     clock_ns: float | None = None
     claimed_clock_ns: float | None = None

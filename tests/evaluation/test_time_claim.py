@@ -50,9 +50,13 @@ def test_a_clock_at_risk_is_not_claimed() -> None:
 def test_the_headline_tells_both_times_and_every_share() -> None:
     found = built()
     cycles = f"{found.trace.cycles:,} cycles"
-    (_, said), (fast, _), (slow, _), (region, shares) = found.headline.facts
+    (_, said), (fast, _), (slow, _), (region, shares), arguments = found.headline.facts
     assert (said, fast, slow, region) == (cycles, "at 300 MHz", "at 216 MHz", "of an SLR")
     assert [part.split()[0] for part in shares.split(", ")] == ["DSP", "LUT", "FF", "BRAM", "URAM"]
+    apart = found.resources.arguments
+    words = [f"{apart.bram18:,} BRAM18", f"{apart.uram:,} URAM", f"{apart.luts:,} LUTs"]
+    told = ", ".join(word for word in words if not word.startswith("0 "))
+    assert arguments == ("arguments", f"on the chip, not counted: {told}")
     assert found.headline.times.startswith(f"{cycles}: ")
     assert repr(found).startswith(f"<Evaluation gesummv on u280: {cycles}: ")
 
@@ -68,6 +72,7 @@ def test_the_record_has_the_claim() -> None:
     assert (row["clock_ns"], row["claimed_clock_ns"], row["clock_risks"]) == (3.33, 4.93, 1)
     assert row["milliseconds"] == pytest.approx(found.trace.cycles * 4.93e-6, abs=1e-6)
     assert row["beyond_routed"] == ""
+    assert row["argument_bram18"] == found.resources.arguments.bram18 > 0
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import streamopt as so
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Fifo, Memory, Place
 from streamopt.perf.resources.memory_blocks import (
     StorageKind,
+    argument_storage,
     bank_extents,
     fifo_storage,
     memory_storage,
 )
+from streamopt.pipeline.flat_records import evaluation_record
 from streamopt.target.device import Target
+from streamopt.target.resources import Resources
 
+GESUMMV = Path(__file__).parents[2] / "graphs/polybench/gesummv.json"
 FLOAT = ElementType.FLOAT
 ULTRASCALE = Target.named("u280").memories
 ZYNQ = Target.named("xc7z020").memories
@@ -64,6 +71,29 @@ def test_a_bank_of_one_element_is_a_register() -> None:
 def test_arguments_are_outside() -> None:
     storage = memory_storage(local(44000, place=Place.ARGUMENT), ULTRASCALE)
     assert (storage.kind, storage.bram18, storage.uram) == (StorageKind.OUTSIDE, 0, 0)
+
+
+def test_arguments_on_the_chip_are_told_apart() -> None:
+    """As memories of their own banks would be: 4096 words in an UltraRAM, 195 in a block RAM."""
+    asked = ((4096, 1, 0, 1), (195 * 3, 3, 3, 0), (100, 100, 0, 0))
+    for words, banks, bram18, uram in asked:
+        memory = Memory("a", Place.ARGUMENT, FLOAT, (words,), (banks,))
+        storage = argument_storage(memory, ULTRASCALE)
+        assert (storage.bram18, storage.uram) == (bram18, uram)
+
+
+def test_designs_tell_the_memory_of_arguments_and_count_it_nowhere() -> None:
+    graph = so.dataflow(so.load(GESUMMV))
+    schedule = so.solve(graph, level="opt1").schedule
+    found = so.evaluate(graph, schedule)
+    assert found.resources.arguments.bram18 > 2 * 250 * 250 * 32 // (18 * 1024)
+    assert found.resources.total.bram18 < found.resources.arguments.bram18
+    assert "not counted" in found.headline.uncounted
+    assert evaluation_record(found)["argument_bram18"] == found.resources.arguments.bram18
+    outside = so.put_outside(graph, schedule, so.plan_ports(graph, "m_axi"))
+    away = so.evaluate(graph, outside)
+    assert away.resources.arguments == Resources()
+    assert away.headline.uncounted == ""
 
 
 def test_a_family_without_uram_takes_block_ram() -> None:

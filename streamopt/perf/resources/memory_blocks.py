@@ -89,6 +89,17 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
     return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
 
 
+def argument_storage(memory: Memory, blocks: Memories) -> BankStorage:
+    """Return how an argument would be held if its memory were part of the design.
+
+    In block RAM or UltraRAM by the size of its banks, or in the LUTs or registers of small ones.
+    """
+    words, bits = prod(bank_extents(memory)), memory.element.bits
+    if words == 1:
+        return BankStorage(StorageKind.REGISTERS, memory.banks, words, bits)
+    return _random_access(memory.banks, words, bits, blocks)
+
+
 def fifo_storage(fifo: Fifo, blocks: Memories) -> BankStorage:
     """Return how a group of streams is held, each in a bank of its own.
 

@@ -2,12 +2,12 @@
 
 Estimated from the network, its timing and the target alone. Counted as the synthesis report of
 Vitis HLS counts, before implementation moves logic between the kinds, but for FIFOs in block RAM:
-see `streamopt.perf.resources.memory_blocks.fifo_storage`. Memory of arguments is outside the
-design.
+see `streamopt.perf.resources.memory_blocks.fifo_storage`. Memory of arguments is told apart.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from streamopt.ir.network import (
     AccessMode,
@@ -34,6 +34,7 @@ from streamopt.perf.resources.in_turn import turn_resources, writer_luts
 from streamopt.perf.resources.memory_blocks import (
     BankStorage,
     StorageKind,
+    argument_storage,
     block_rams,
     memories_as_built,
     network_storage,
@@ -47,6 +48,8 @@ from streamopt.perf.resources.operators import (
 from streamopt.target.device import Target
 from streamopt.target.memories import Memories
 from streamopt.target.resources import Resources
+
+NO_RESOURCES = Resources()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,9 @@ class NetworkResources:
     """By name: the FIFOs and ping-pong buffers between processes."""
     storages: Mapping[str, BankStorage]
     """How every memory and group of FIFOs is held, by name."""
+    arguments: Resources = NO_RESOURCES
+    """Memory of the arguments that are on the chip, which is in none of the others: the designs
+    that this is held against have theirs outside of what synthesis reports."""
 
     @property
     def total(self) -> Resources:
@@ -134,7 +140,11 @@ def resources(
         if memory.place is Place.PING_PONG
     }
     channels |= {fifo.name: fifo_resources(storages[fifo.name]) for fifo in network.fifos}
-    return NetworkResources(pipelines, processes, channels, storages)
+    held = [m for m in memories.values() if m.place is Place.ARGUMENT and prod(m.shape) > 1]
+    arguments = (
+        memory_resources(argument_storage(m, target.memories), ping_pong=False) for m in held
+    )
+    return NetworkResources(pipelines, processes, channels, storages, sum(arguments, Resources()))
 
 
 def _in_turn(process: Process, pipelines: Mapping[str, Resources]) -> Resources:
