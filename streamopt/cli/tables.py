@@ -71,13 +71,21 @@ def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
     if any(isinstance(node, SequentialNode) for node in problem.graph.nodes):
         bound = least_cycles(problem.graph, problem.space.dsp_limit, found.target)
         return {"at least": bound_words(bound, found.trace.cycles)}
-    cycles = roofline_cycles(problem.graph, problem.space.dsp_limit)
+    packs = problem.level.is_as_built
+    cycles = roofline_cycles(problem.graph, problem.space.dsp_limit, packs=packs)
     if not cycles:
         return {}
-    each = roofline_dsp_cycles(problem.graph) / multiply_accumulates(problem.graph)
-    label = f"{each:.3g} DSP{'s' if each != 1 else ''} a MAC"
+    dsps = roofline_dsp_cycles(problem.graph, packs=packs)
+    label = rate_words(dsps / multiply_accumulates(problem.graph))
     ratio = found.trace.cycles / cycles
     return {label: f"{cycles:,} cycles if all DSPs were always busy ({ratio:.2f}x)"}
+
+
+def rate_words(dsps: float) -> str:
+    """Return the DSPs of a multiply-accumulate in words: ``5 DSPs a MAC``, ``2 MACs a DSP``."""
+    if dsps < 1:
+        return f"{1 / dsps:.3g} MACs a DSP"
+    return f"{dsps:.3g} DSP{'s' if dsps != 1 else ''} a MAC"
 
 
 def _model_dsps(solution: Solution) -> dict[str, str]:

@@ -170,7 +170,9 @@ def record_of_every_level(solution: Solution) -> Record:
         proof=solution.proof.value,
         stop=solution.stop.value,
         dsps_used=solution.dsps,
-        roofline_cycles=roofline_cycles(problem.graph, problem.space.dsp_limit),
+        roofline_cycles=roofline_cycles(
+            problem.graph, problem.space.dsp_limit, packs=problem.level.is_as_built
+        ),
         solver=solution.solver,
         solver_version=solution.solver_version,
         seed=solution.seed,

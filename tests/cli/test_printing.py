@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from streamopt.cli.printing import fitted, print_tables, print_warnings
+from streamopt.cli.tables import rate_words
 from streamopt.errors import DesignWarning
 
 if TYPE_CHECKING:
@@ -78,3 +79,9 @@ def test_few_warnings_of_a_kind_are_shown(capsys: pytest.CaptureFixture[str]) ->
         *(line for n in range(3) for line in (f"warning: W06 risk {n}", "  hint: unroll less")),
         "warning: W06 6 more of this kind; --json has all",
     ]
+
+
+def test_products_that_share_a_dsp_are_counted_by_dsp() -> None:
+    assert [rate_words(dsps) for dsps in (5, 1, 0.5)] == [
+        "5 DSPs a MAC", "1 DSP a MAC", "2 MACs a DSP",
+    ]  # fmt: skip

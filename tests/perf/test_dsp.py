@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import streamopt as so
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.perf.paper.dsp import dsps_per_lane, multiply_accumulates, roofline_cycles
 from streamopt.strategies.oracle.lane_prices import lane_dsps
 from streamopt.transforms.canonicalize import canonicalize
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -86,6 +88,15 @@ def test_roofline_counts_multiply_accumulates(body: str, macs: int) -> None:
     assert multiply_accumulates(graph) == macs
     for limit in (1, 5, 7, 120, 1000):
         assert roofline_cycles(graph, limit) == -(-5 * macs // limit)
+
+
+def test_roofline_of_narrow_products_that_share_a_dsp() -> None:
+    arrays = {"A": "input 6 8 int8_t", "B": "input 8 5 int8_t", "C": "output 6 5 int32_t"}
+    graph = so.dataflow(program(arrays, {"gemm": "i 6, j 5, k 8: C[i][j] += A[i][k] * B[k][j]"}))
+    assert roofline_cycles(graph, 7) == -(-240 // 7)
+    assert roofline_cycles(graph, 7, packs=True) == -(-120 // 7)
+    wide = graph_of("out[i][j] += A[i][k] * B[k][j]")
+    assert roofline_cycles(wide, 7, packs=True) == roofline_cycles(wide, 7)
 
 
 def test_roofline_of_a_matrix_product() -> None:

@@ -9,11 +9,12 @@ nodes that add up products, each at what its type takes on the paper's device.
 from collections.abc import Callable
 from functools import cache
 
-from streamopt.analysis.value_ranges import ValueContext, built_type
+from streamopt.analysis.value_ranges import ValueContext, built_type, narrow_product
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Expression, uncast, walk
 from streamopt.ir.graph import Graph, Node
+from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.target.device import Target
 
@@ -99,13 +100,27 @@ def multiply_accumulates(graph: Graph) -> int:
     return sum(node.iterations for node in graph.nodes if accumulates_products(node))
 
 
-def roofline_dsp_cycles(graph: Graph) -> int:
-    """Return the graph's multiply-accumulates, each times the DSPs of one of its type."""
+def roofline_dsp_cycles(graph: Graph, *, packs: bool = False) -> int:
+    """Return the graph's multiply-accumulates, each times the DSPs of one of its type.
+
+    Parameters
+    ----------
+    packs
+        Whether products of narrow integers share DSPs, as at opt6.
+    """
     return sum(
-        node.iterations * _product_dsps(node, graph.element_of)
+        -(-node.iterations * _product_dsps(node, graph.element_of) // _shares(node, graph, packs))
         for node in graph.nodes
         if accumulates_products(node)
     )
+
+
+def _shares(node: Node, graph: Graph, packs: bool) -> int:
+    """Return how many products of a node one DSP can do at once."""
+    narrow = narrow_product(node, graph.element_of) if packs else None
+    if narrow is None:
+        return 1
+    return _device().operator(Operator.MUL, narrow.element, Implementation.PACKED).products
 
 
 def _product_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
@@ -113,10 +128,11 @@ def _product_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
     return _dsps_of(uncast(node.value), among) + _sum_dsps(node, element_of)
 
 
-def roofline_cycles(graph: Graph, dsp_limit: int) -> int:
+def roofline_cycles(graph: Graph, dsp_limit: int, *, packs: bool = False) -> int:
     """Return the least cycles in which the DSPs can do the graph's multiply-accumulates.
 
     ``ceil(MACs * 5 / dsp_limit)`` of single precision: no schedule with 5 DSPs a lane can be
-    faster. Of other types each counts what it takes.
+    faster. Of other types each counts what it takes, and half of that where two share a DSP
+    (``packs``).
     """
-    return -(-roofline_dsp_cycles(graph) // dsp_limit)
+    return -(-roofline_dsp_cycles(graph, packs=packs) // dsp_limit)

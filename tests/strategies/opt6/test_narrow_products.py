@@ -64,4 +64,5 @@ def test_a_packed_gemm_takes_half_a_cycle_a_product_and_dsp(
     least = SIZE**3 / (2 * DSPS)
     evaluation = so.evaluate(graph, found.schedule)
     assert evaluation.resources.total.dsps == DSPS
+    assert so.record(found)["roofline_cycles"] == least
     assert least < evaluation.trace.total_cycles < 1.05 * least
