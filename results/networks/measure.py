@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Row", "measured"]
 
 Row = dict[str, str]
-PAPER_DSPS_PER_PRODUCT = 5
-"""Of levels below opt6, whatever the type."""
 FITS = {"slr": "raw", "device": "raw-device"}
 
 
@@ -40,7 +38,7 @@ def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool) ->
     solution = so.solve(
         graph,
         level=level,
-        dsp=wanted.dsps if is_built else PAPER_DSPS_PER_PRODUCT * wanted.dsps,
+        dsp=wanted.dsps,
         objective="interval" if wanted.metric == "interval_cycles" else "latency",
         time_limit=search_seconds,
         space=so.Space(tiling_limit=1),
