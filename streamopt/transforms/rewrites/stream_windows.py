@@ -2,8 +2,8 @@
 
 The graph only notes the window and the iterations that it adds (`streamopt.ir.window`); what the
 node computes is written as before. Rows are taken as wholes, so the order of columns, channels and
-taps inside of a row is free. Windows that
-move by several elements take as many rows at once. (W1) to (W4) of ``models/formulations/opt6.md``.
+taps inside of a row is free. Windows that move by several elements take as many rows at once. (W1)
+to (W4) and (W9) of ``models/formulations/opt6.md``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
