@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.stepping.steps import Repeat
+from streamopt.pipeline import SourceOptions, load
+from streamopt.transforms.canonicalize import canonicalize
+from tests.support.runners.polybench import KERNELS, source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streamopt.ir.program import Array
     from streamopt.ir.stepping.steps import StepItem
 
 
@@ -24,3 +29,12 @@ def shape(items: Sequence[StepItem]) -> str:
             )
             parts.append(f"{{{' '.join(loops)}}}")
     return ", ".join(parts)
+
+
+def medium(kernel: str) -> tuple[SequentialNode, dict[str, Array]]:
+    """Return the sequential node of a kernel of PolyBench at medium size, and all arrays."""
+    macros = {"MEDIUM_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
+    program = load(source(kernel), options=SourceOptions(define=macros, include=[KERNELS]))
+    graph = canonicalize(program)
+    (node,) = (node for node in graph.nodes if isinstance(node, SequentialNode))
+    return node, {array.name: array for array in graph.arrays}

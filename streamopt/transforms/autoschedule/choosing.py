@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, prod
 from string import ascii_lowercase
@@ -23,6 +23,7 @@ from streamopt.transforms.autoschedule.orders import (
 from streamopt.transforms.autoschedule.pieces import problem_of
 from streamopt.transforms.autoschedule.scheduler import Sums, Wish, scheduled
 from streamopt.transforms.autoschedule.splitting import with_split_pieces
+from streamopt.transforms.autoschedule.straightening import straightened
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.scan import TreeChoiceError
 
@@ -74,6 +75,7 @@ def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]
     near = (one for one in found if one.cost <= _WORSE * found[0].cost)
     kept = [*{_form(one, taken): one for one in (*near,)[::-1]}.values()][::-1]
     kept += _shifted(found[0], taken)
+    kept = [own for one in kept for own in _straightened(one, taken)]
     names = FreeNames(taken)
     made = (
         built(one.problem, one.items, letter, names).steps
@@ -145,6 +147,12 @@ def _shifted(best: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
         items = with_shifted_phases(best.problem, best.items, delay)
         if items is not None and checked_steps(best.problem, items, taken) is not None:
             yield _Proposal(best.problem, items, best.cost)
+
+
+def _straightened(one: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
+    """Yield an order with loops of phases that say less, and with those that few others bound."""
+    for items in straightened(one.items, lambda own: checked_steps(one.problem, own, taken)):
+        yield replace(one, items=items)
 
 
 def _as_it_is(problem: OrderProblem) -> _Proposal:

@@ -132,13 +132,15 @@ def _memories(demand: ArrayDemand, ii: int, most: int) -> ServedCopies | None:
     ]
     candidates.sort(key=lambda one: (blocks_of(demand.shape, one[0]), prod(one[0]), one[0]))
     candidates = _undominated(candidates, demand.shape)
+    priced = [(blocks_of(demand.shape, one[0]), one) for one in candidates[:MOST_CANDIDATES]]
     best: ServedCopies | None = None
     least = 0
     for count in range(1, most + 1):
-        for chosen in combinations_with_replacement(candidates[:MOST_CANDIDATES], count):
-            blocks = sum(blocks_of(demand.shape, factors) for factors, _ in chosen)
+        for each in combinations_with_replacement(priced, count):
+            blocks = sum(price for price, _ in each)
             if best is not None and blocks >= least:
                 continue
+            chosen = [one for _, one in each]
             served = _served(demand, chosen)
             if served is not None:
                 best = ServedCopies(tuple(factors for factors, _ in chosen), served)

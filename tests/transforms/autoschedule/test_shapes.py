@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from streamopt.ir.graph import SequentialNode
 from streamopt.ir.text import expression_text
-from streamopt.pipeline import SourceOptions, load
 from streamopt.transforms.autoschedule import WRITTEN, steps_of, written_steps
-from streamopt.transforms.canonicalize import canonicalize
-from tests.support.runners.polybench import KERNELS, source
-from tests.support.step_shapes import shape
-
-if TYPE_CHECKING:
-    from streamopt.ir.program import Array
+from tests.support.step_shapes import medium, shape
 
 MEDIUM = {
     "adi": "100 (199 ({198}), 198 ({198}), 199 ({198}), 198 ({198}))",
@@ -40,14 +31,6 @@ AS_WRITTEN = {
     "lu": "399 (399 ({+398}, {}), {+399 399})",
     "seidel-2d": "100 (398 (398 ({})))",
 }
-
-
-def medium(kernel: str) -> tuple[SequentialNode, dict[str, Array]]:
-    macros = {"MEDIUM_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
-    program = load(source(kernel), options=SourceOptions(define=macros, include=[KERNELS]))
-    graph = canonicalize(program)
-    (node,) = (node for node in graph.nodes if isinstance(node, SequentialNode))
-    return node, {array.name: array for array in graph.arrays}
 
 
 @pytest.mark.parametrize("kernel", MEDIUM)
