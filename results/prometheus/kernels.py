@@ -13,7 +13,8 @@ from streamopt.analysis.instances import instances
 from streamopt.frontends.c import read_c
 from streamopt.ir.expression import Binary, BinaryOp, walk
 from streamopt.ir.ports import WORD_BITS
-from streamopt.ir.program import Role
+from streamopt.ir.program import Array, Role
+from streamopt.target.channels import MOST_PORTS, quickest_cycles
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["CHANNELS", "Bound", "bound_of", "ports_of", "program_path", "source_options", "target"]
 
 POLYBENCH = Path(__file__).parents[2] / "tests" / "polybench" / "kernels"
-CHANNELS = ("one", "several")
-"""Of HBM, for each array."""
+CHANNELS = ("one", "chosen")
+"""Of HBM: one for each array, or as many as the search chooses, at most 32 in all."""
 DEVICE, CLOCK_NS = "u55c", 4.55
 PRODUCT_DSPS = 3
 DEFINES = {"MEDIUM_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
@@ -36,7 +37,7 @@ class Bound:
     compute_cycles: int
     """A product for each statement with one, at 3 DSPs; additions may be LUTs."""
     traffic_cycles: int
-    """The largest array over its channels, once in one direction."""
+    """All arrays over their channels, once in one direction, whatever channels each has."""
 
     @property
     def cycles(self) -> int:
@@ -59,20 +60,15 @@ def source_options() -> so.SourceOptions:
     return so.SourceOptions(define=DEFINES, include=[POLYBENCH])
 
 
-def _channels_each(graph: Graph, channels: str) -> int:
-    """Return how many channels each array has: as many as there are for all of them."""
-    outside = [array for array in graph.arrays if array.role is not Role.INTERNAL and array.shape]
-    every = len(target().channels)
-    most = max(1, every // max(1, len(outside)))
-    return 1 << (most.bit_length() - 1) if channels == "several" else 1
+def _outside(graph: Graph) -> list[Array]:
+    """Return the arrays in HBM; numbers alone are registers."""
+    return [array for array in graph.arrays if array.role is not Role.INTERNAL and array.shape]
 
 
 def ports_of(graph: Graph, channels: str) -> so.Space:
-    """Return the space of designs whose arrays are in HBM; numbers alone are registers."""
-    each = _channels_each(graph, channels)
-    outside = [array for array in graph.arrays if array.role is not Role.INTERNAL and array.shape]
-    kind = "m_axi" if each == 1 else f"m_axi:{each}"
-    asked = {array.name: kind for array in outside}
+    """Return the space of designs whose arrays are in HBM."""
+    kind = "m_axi:1" if channels == "one" else "m_axi"
+    asked = {array.name: kind for array in _outside(graph)}
     return so.Space(ports=so.plan_ports(graph, ports=asked, device=target()))
 
 
@@ -80,14 +76,13 @@ def bound_of(kernel: str, dsps: int, channels: str) -> Bound:
     """Return the bounds of a kernel with so many DSPs."""
     options = source_options()
     graph = so.dataflow(so.load(program_path(kernel), options=options))
-    rate = min(channel.bytes_per_cycle(CLOCK_NS) for channel in target().channels)
-    rate = min(rate, WORD_BITS / 8) * _channels_each(graph, channels)
-    largest = max(
-        array.size_elems * array.element.bits // 8
-        for array in graph.arrays
-        if array.role is not Role.INTERNAL
-    )
-    return Bound(ceil(_products(kernel) * PRODUCT_DSPS / dsps), ceil(largest / rate))
+    every = target().channels
+    rate = min(*(channel.bytes_per_cycle(CLOCK_NS) for channel in every), WORD_BITS / 8)
+    sizes = {a.name: a.size_elems * a.element.bits // 8 for a in _outside(graph)}
+    traffic = ceil(max(sizes.values()) / rate)
+    if channels != "one":
+        traffic = quickest_cycles(sizes, rate, len(every), MOST_PORTS)
+    return Bound(ceil(_products(kernel) * PRODUCT_DSPS / dsps), traffic)
 
 
 def _products(kernel: str) -> int:

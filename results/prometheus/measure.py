@@ -41,6 +41,7 @@ def measured(kernel: str, dsps: int, channels: str, search_seconds: float, verif
     row = {
         "ours": found.trace.cycles,
         "proved_gap": so.record(solution)["gap"],
+        "ports": sum(len(memory.channels) for memory in found.network.memories),
         "dsps": used.dsps,
         "lut": used.luts,
         "bram18": used.bram18,

@@ -20,16 +20,16 @@ design in Prometheus' artifact: its own, and those of Sisyphus, ScaleHLS and All
 `prometheus_board` are the designs of its bitstreams.
 
 Ours are opt6 at 4.55 ns with the DSPs of Prometheus' design and the whole device (`--fit
-raw-device`), once with one channel of HBM for each array and once with several (a power of two, as
-many as there are for all arrays). Published are latencies as synthesis reports them, ours are
+raw-device`), once with one channel of HBM for each array and once with as many as the search
+chooses, at most 32 in all (`ports`). Published are latencies as synthesis reports them, ours are
 simulated with their movers, and may have more LUTs than Prometheus' (`published_lut`); nothing
 was synthesized here. *Bound*: a product for each run of a
-statement with one, at 3 DSPs, and the largest array over its channels. {measured} of {rows} rows
+statement with one, at 3 DSPs, and all arrays over their channels. {measured} of {rows} rows
 have a design, {beaten} are beaten.
 """
 COLUMNS = (
     *("kernel", "channels", "status", "dsp_limit", "published", "ours", "bound", "gap"),
-    *("dsps", "lut", "published_lut", "bram18", "uram", "verified", "seconds", "reason"),
+    *("ports", "dsps", "lut", "published_lut", "bram18", "uram", "verified", "seconds", "reason"),
 )
 OTHERS = ("prometheus", "sisyphus", "scalehls", "allo")
 

@@ -1,8 +1,8 @@
 """Hold designs of Prometheus' kernels, arrays in HBM, against the published ones; then the page.
 
-Run ``python results/prometheus/run.py [--programs WORD,WORD] [--channels one,several] [--again]
+Run ``python results/prometheus/run.py [--programs WORD,WORD] [--channels one,chosen] [--again]
 [--search-seconds S] [--processor-seconds S] [--fast] [--bounds]``. Every kernel has a row with one
-channel of HBM for each array and one with several; a row of this commit is left alone unless
+channel of HBM for each array and one with those that the search chooses; a row of this commit is left alone unless
 ``--again``. ``--bounds`` measures nothing. Each design has a process of its own, which ends when it
 has used its processor time.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 KEYS = ("kernel", "channels")
-MEASURED = ("dsps", "lut", "bram18", "uram", "verified", "seconds", "proved_gap", "over")
+MEASURED = ("ports", "dsps", "lut", "bram18", "uram", "verified", "seconds", "proved_gap", "over")
 
 
 def row_of(published: Row, channels: str, found: Row) -> Row:

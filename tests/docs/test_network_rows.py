@@ -43,7 +43,7 @@ def test_every_published_figure_of_a_network_has_a_row() -> None:
     assert len(found) == 84
 
 
-def test_every_kernel_of_prometheus_has_a_row_for_one_channel_and_several() -> None:
+def test_every_kernel_of_prometheus_has_a_row_for_one_channel_and_chosen_ones() -> None:
     found = {(row["kernel"], row["channels"]) for row in rows("prometheus/rows.csv")}
     assert len({kernel for kernel, _ in found}) == 12
     assert len(found) == 24
