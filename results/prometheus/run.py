@@ -2,9 +2,9 @@
 
 Run ``python results/prometheus/run.py [--programs WORD,WORD] [--channels one,chosen] [--again]
 [--search-seconds S] [--processor-seconds S] [--fast] [--bounds]``. Every kernel has a row with one
-channel of HBM for each array and one with those that the search chooses; a row of this commit is left alone unless
-``--again``. ``--bounds`` measures nothing. Each design has a process of its own, which ends when it
-has used its processor time.
+channel of HBM for each array and one with those that the search chooses; a row of this commit is
+left alone unless ``--again``. ``--bounds`` measures nothing. Each design has a process of its own,
+which ends when it has used its processor time.
 """
 
 from __future__ import annotations
