@@ -26,7 +26,8 @@ POLYBENCH = Path(__file__).parents[2] / "tests" / "polybench" / "kernels"
 CHANNELS = ("one", "chosen")
 """Of HBM: one for each array, or as many as the search chooses, at most 32 in all."""
 DEVICE, CLOCK_NS = "u55c", 4.55
-PRODUCT_DSPS = 3
+PRODUCT_LUTS = 700
+"""Of a multiplier without DSPs; others take one DSP at least."""
 DEFINES = {"MEDIUM_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
 
 
@@ -35,7 +36,8 @@ class Bound:
     """Lower bounds of a kernel, in cycles."""
 
     compute_cycles: int
-    """A product for each statement with one, at 3 DSPs; additions may be LUTs."""
+    """A product for each statement with one, in multipliers of a DSP or of LUTs alone, as many as
+    there is room for."""
     traffic_cycles: int
     """All arrays over their channels, once in one direction, whatever channels each has."""
 
@@ -82,7 +84,8 @@ def bound_of(kernel: str, dsps: int, channels: str) -> Bound:
     traffic = ceil(max(sizes.values()) / rate)
     if channels != "one":
         traffic = quickest_cycles(sizes, rate, len(every), MOST_PORTS)
-    return Bound(ceil(_products(kernel) * PRODUCT_DSPS / dsps), traffic)
+    multipliers = dsps + target().total.luts // PRODUCT_LUTS
+    return Bound(ceil(_products(kernel) / multipliers), traffic)
 
 
 def _products(kernel: str) -> int:

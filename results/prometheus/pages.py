@@ -24,7 +24,8 @@ raw-device`), once with one channel of HBM for each array and once with as many 
 chooses, at most 32 in all (`ports`). Published are latencies as synthesis reports them, ours are
 simulated with their movers, and may have more LUTs than Prometheus' (`published_lut`); nothing
 was synthesized here. *Bound*: a product for each run of a
-statement with one, at 3 DSPs, and all arrays over their channels. {measured} of {rows} rows
+statement with one, in multipliers of one DSP or of 700 LUTs, as many as there is room for, and all
+arrays over their channels. {measured} of {rows} rows
 have a design, {beaten} are beaten.
 """
 COLUMNS = (

@@ -99,6 +99,7 @@ class RunOutcome:
         return (
             ("simulated", str(facts["times"])),
             (f"of {facts['region']}", str(facts["shares"])),
+            *((("arguments", str(facts["arguments"])),) if facts.get("arguments") else ()),
             ("proof", str(facts["proof"])),
             *((("bound by", str(facts["bound_by"])),) if "bound_by" in facts else ()),
             ("verified", self.state),

@@ -178,6 +178,7 @@ def _facts(
         "times": told.times,
         "region": told.region,
         "shares": told.shares,
+        "arguments": told.uncounted,
         "proof": proof_words(row),
         "objective_cycles": row["objective_cycles"],
         "bound_cycles": row["bound_cycles"],

@@ -29,7 +29,7 @@ from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
 from streamopt.transforms.ports.movers import mover_of
 
-SHARES = (0.5, 0.6, 0.6)
+SHARES = (0.75, 0.6, 0.6)
 """Of the effort that is left, for each round."""
 LONGER = (0.25, 0.7)
 """Of the cycles of the best design: the time for transfers in later rounds."""
