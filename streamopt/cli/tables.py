@@ -69,8 +69,10 @@ def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
 
     problem = solution.problem
     if any(isinstance(node, SequentialNode) for node in problem.graph.nodes):
-        bound = least_cycles(problem.graph, problem.space.dsp_limit, found.target)
-        return {"at least": bound_words(bound, found.trace.cycles)}
+        lut_limits = [limit.most for limit in solution.limits if limit.option == "--lut"]
+        luts = lut_limits[0] if lut_limits and problem.level.is_as_built else None
+        bound = least_cycles(problem.graph, problem.space.dsp_limit, found.target, luts=luts)
+        return {"at least": bound_words(bound, found.trace.cycles, luts)}
     packs = problem.level.is_as_built
     cycles = roofline_cycles(problem.graph, problem.space.dsp_limit, packs=packs)
     if not cycles:

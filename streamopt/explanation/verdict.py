@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from streamopt.evaluation.headline import SHOWN
+from streamopt.evaluation.least_cycles import bound_words, least_cycles
 from streamopt.explanation.question import KnownDesign, percent
+from streamopt.ir.graph import SequentialNode
 from streamopt.report.proof import proof_words
+from streamopt.space.level import LEVELS, LevelName
 
 FAR = 0.05
 """Share by which a model may differ from the simulation before that is said."""
@@ -34,6 +37,8 @@ class Standing:
     """The rewrites of the graph that the bound is of."""
     maker: str = ""
     """The strategy of another system that made the schedule; empty for none."""
+    least: str = ""
+    """Cycles that no design is below, and what for; empty where they aren't told."""
     solved_cycles: int = 0
     """Of the schedule that the record is of, where this is another one; else 0."""
 
@@ -54,7 +59,8 @@ class Standing:
             return (
                 f"{head}; {self.maker or 'no solver'} made this schedule: nothing is proved of it."
             )
-        return f"{head}; {self._proved()}."
+        least = f" Any design takes at least {self.least}." if self.least else ""
+        return f"{head}; {self._proved()}.{least}"
 
     def _proved(self) -> str:
         form = f" of this form of the graph ({self.form})" if self.form else ""
@@ -91,5 +97,17 @@ def standing(design: KnownDesign) -> Standing:
         proof=proof_words(design.facts) if has_proof else "",
         form=", ".join(design.schedule.rewrites),
         maker=str(design.facts.get("strategy") or ""),
+        least=_least(design) if has_proof else "",
         solved_cycles=0 if has_proof else design.number("simulated_cycles_then"),
     )
+
+
+def _least(design: KnownDesign) -> str:
+    """Return the bound of a program with loop-carried dependences, as `solve` prints it."""
+    graph, dsps = design.scheduled.graph, design.number("dsp_limit")
+    if not dsps or not any(isinstance(node, SequentialNode) for node in graph.nodes):
+        return ""
+    is_built = LEVELS[LevelName(design.level)].is_as_built
+    luts = design.number("lut_limit") or None if is_built else None
+    bound = least_cycles(graph, dsps, design.evaluation.target, luts=luts)
+    return bound_words(bound, design.cycles, luts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -80,6 +81,7 @@ def test_sequential_node_says_why_and_where(tmp_path: Path) -> None:
     (node,) = found.bottleneck.nodes
     assert 0 < node.waits < node.iterations <= found.standing.cycles
     assert f"{node.waits:,} of them waits" in found.words
+    assert re.search(r"Any design takes at least [\d,]+ cycles for", found.sentences[0])
 
 
 def test_one_node_has_no_channels(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ class OperationPrice(NamedTuple):
     """Of the quickest implementation that the device's table has."""
     dsps: int
     """Of the one that the tool takes unasked, which is kept busy for a cycle."""
+    builds: tuple[tuple[float, int], ...] = ()
+    """DSPs and LUTs of each implementation; of one that does several products, its share."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,10 +52,15 @@ class StatementBody:
     """Value of its condition on data; empty if it has none."""
 
     @property
+    def prices(self) -> tuple[OperationPrice, ...]:
+        """Return the prices of all operations of one execution."""
+        own = tuple(price for _, price in self.operations)
+        return own if self.sum_price is None else (*own, self.sum_price)
+
+    @property
     def dsps(self) -> int:
         """Return the DSPs that one execution keeps busy for a cycle."""
-        own = sum(price.dsps for _, price in self.operations)
-        return own + (0 if self.sum_price is None else self.sum_price.dsps)
+        return sum(price.dsps for price in self.prices)
 
 
 def statement_body(
@@ -96,6 +103,7 @@ def _price(on: Target, operator: Operator, element: ElementType) -> OperationPri
     known = (row for row in on.operators.rows if operator in row.operators)
     names = dict.fromkeys(row.cost.implementation for row in known if element in row.elements)
     usual = on.operator(operator, element)
-    costs = (on.operator(operator, element, n) for n in names if on.builds(operator, element, n))
-    latencies = (cost.latency_cycles for cost in costs)
-    return OperationPrice(min(latencies, default=usual.latency_cycles), usual.dsps)
+    costs = [on.operator(operator, element, n) for n in names if on.builds(operator, element, n)]
+    latency = min((cost.latency_cycles for cost in costs), default=usual.latency_cycles)
+    builds = tuple((cost.dsps / cost.products, cost.luts // cost.products) for cost in costs)
+    return OperationPrice(latency, usual.dsps, builds)
