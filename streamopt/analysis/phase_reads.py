@@ -31,7 +31,12 @@ def fetched(phase: Phase) -> tuple[Access, ...]:
 def is_forwarded(access: Access, statement: Statement, before: Sequence[Statement]) -> bool:
     """Return whether a read of a statement surely gets what an earlier one of its phase wrote."""
     own = _parts(statement)
-    return any(each.target == access and _parts(each) <= own for each in before)
+    for each in reversed(before):
+        if may_be_stale(access, (each.target,)):
+            return False
+        if each.target == access and _parts(each) <= own:
+            return True
+    return False
 
 
 def _parts(statement: Statement) -> frozenset[Condition]:

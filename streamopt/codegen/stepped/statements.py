@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import operator_places
+from streamopt.analysis.phase_reads import may_be_stale
 from streamopt.analysis.sum_steps import sum_step
 from streamopt.codegen.expressions import literal
 from streamopt.codegen.processes.guards import all_of
@@ -108,10 +109,11 @@ class StatementWriter:
         for at in range(len(self.sets)):
             if at not in self.apart:
                 nest += self._assigned(at)
-                continue
-            yield from self._nested(nest)
-            nest = []
-            yield from self._apart(at)
+            else:
+                yield from self._nested(nest)
+                nest = []
+                yield from self._apart(at)
+            self._forget(at)
         yield from self._nested(nest)
 
     def _nested(self, nest: list[Item]) -> list[Item]:
@@ -231,6 +233,15 @@ class StatementWriter:
             }
             stored = phase.stored(target)
             phase.forwarded[target] = f"({runs} ? {value} : {stored})" if runs else value
+
+    def _forget(self, at: int) -> None:
+        """Let later statements read from memory what a statement may have overwritten."""
+        for phase, statement in zip(self.phases, self.sets[at], strict=True):
+            phase.forwarded = {
+                access: text
+                for access, text in phase.forwarded.items()
+                if not may_be_stale(access, (statement.target,))
+            }
 
     def _apart(self, at: int) -> Iterator[Item]:
         """Yield a statement with lanes of its own: a sum, or one with values to choose from."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.phase_reads import may_be_stale
 from streamopt.ir import expression as ir
 from streamopt.ir.stepping.windows import chain_box
 
@@ -89,11 +90,12 @@ def _forwarded(laned: LanedPhase, number: int) -> tuple[int, ...]:
     statements = laned.phase.statements
     targets = [statement.target for statement in statements[:number]]
     parts = (part for e in statements[number].expressions for part in ir.walk(e))
-    return tuple(
-        targets.index(part.access) if part.access in targets else -1
-        for part in parts
-        if isinstance(part, ir.Read)
-    )
+
+    def source(access: ir.Access) -> int:
+        at = targets.index(access) if access in targets else -1
+        return -1 if at < 0 or may_be_stale(access, targets[at + 1 :]) else at
+
+    return tuple(source(part.access) for part in parts if isinstance(part, ir.Read))
 
 
 def _on_data(
