@@ -5,7 +5,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal, Read
 from streamopt.ir.program import Statement
 
-K, I = Affine.iterator("k"), Affine.iterator("i")
+K, OTHER = Affine.iterator("k"), Affine.iterator("i")
 
 
 def x(place: Affine) -> Access:
@@ -16,8 +16,8 @@ def test_an_element_that_may_be_overwritten_between_is_read_from_memory() -> Non
     first, reader = Statement(x(K), Literal(1.0)), Statement(Access("y", (K,)), Read(x(K)))
     assert is_forwarded(x(K), reader, (first,))
     assert is_forwarded(x(K), reader, (first, Statement(x(K + Affine.of(1)), Literal(2.0))))
-    assert not is_forwarded(x(K), reader, (first, Statement(x(I), Literal(2.0))))
-    assert is_forwarded(x(K), reader, (Statement(x(I), Literal(2.0)), first))
+    assert not is_forwarded(x(K), reader, (first, Statement(x(OTHER), Literal(2.0))))
+    assert is_forwarded(x(K), reader, (Statement(x(OTHER), Literal(2.0)), first))
 
 
 def test_a_guard_must_hold_where_the_reader_runs() -> None:
