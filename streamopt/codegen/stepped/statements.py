@@ -225,23 +225,16 @@ class StatementWriter:
     def _forward(self, at: int, value: str, runs: str) -> None:
         """Let later statements read the value that was just made."""
         for phase, statement in zip(self.phases, self.sets[at], strict=True):
-            target = statement.target
-            phase.forwarded = {
-                access: text
-                for access, text in phase.forwarded.items()
-                if access.array != target.array
-            }
+            target, known = statement.target, phase.forwarded
+            phase.forwarded = {a: text for a, text in known.items() if a.array != target.array}
             stored = phase.stored(target)
             phase.forwarded[target] = f"({runs} ? {value} : {stored})" if runs else value
 
     def _forget(self, at: int) -> None:
         """Let later statements read from memory what a statement may have overwritten."""
         for phase, statement in zip(self.phases, self.sets[at], strict=True):
-            phase.forwarded = {
-                access: text
-                for access, text in phase.forwarded.items()
-                if not may_be_stale(access, (statement.target,))
-            }
+            known, stale = phase.forwarded, (statement.target,)
+            phase.forwarded = {a: text for a, text in known.items() if not may_be_stale(a, stale)}
 
     def _apart(self, at: int) -> Iterator[Item]:
         """Yield a statement with lanes of its own: a sum, or one with values to choose from."""
