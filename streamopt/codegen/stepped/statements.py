@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import operator_places
-from streamopt.analysis.phase_reads import may_be_stale
+from streamopt.analysis.phase_reads import may_be_stale, reads_of
 from streamopt.analysis.sum_steps import sum_step
 from streamopt.codegen.expressions import literal
 from streamopt.codegen.processes.guards import all_of
@@ -22,7 +22,7 @@ from streamopt.codegen.stepped.sums import REDUCTIONS, identity, joined, updated
 from streamopt.codegen.stepped.turned import turned_access
 from streamopt.codegen.tree import CppStatement, If
 from streamopt.ir.arithmetic import expression_type
-from streamopt.ir.expression import Read, reads
+from streamopt.ir.expression import Read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -212,14 +212,11 @@ class StatementWriter:
 
     def _readers(self, at: int) -> list[int]:
         """Return the later statements of a phase that read the element that one has written."""
+        sets = self.sets
         return [
-            later
-            for later in range(at + 1, len(self.sets))
-            if any(
-                first.target in reads(expression)
-                for first, second in zip(self.sets[at], self.sets[later], strict=True)
-                for expression in second.expressions
-            )
+            n
+            for n in range(at + 1, len(sets))
+            if any(a.target in reads_of(b) for a, b in zip(sets[at], sets[n], strict=True))
         ]
 
     def _forward(self, at: int, value: str, runs: str) -> None:
