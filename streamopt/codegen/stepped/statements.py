@@ -242,11 +242,10 @@ class StatementWriter:
             unique = self.phases[0].context.unique  # a function splits each name once
             name = unique(f"{self.sets[at][0].target.array}_lanes")
             runs = unique(f"{name}_run")
-            extents = [loop.count for loop in loops]
             place = "".join(f"[{loop.name}]" for loop in loops) or "[0]"
             kept = LaneValues(f"{name}{place}", f"{runs}{place}")
-            yield from registers(name, str(element), extents)
-            yield from registers(runs, "bool", extents)
+            for kept_in, kind in ((name, str(element)), (runs, "bool")):
+                yield from registers(kept_in, kind, [loop.count for loop in loops])
         body = self._summed(at, kept) if self.sums[at] is not None else self._assigned(at, kept)
         about_sums = self.summing if self.sums[at] is not None else set[str]()
         outer = [[t for t, about in own if about.isdisjoint(about_sums)] for own in self.bounds]
