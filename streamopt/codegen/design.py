@@ -80,7 +80,7 @@ def design_of(
     )
 
 
-LATER = ("steps", "least_cycles", "last_cycles", "straight")
+LATER = ("steps", "least_cycles", "last_cycles", "straight", "urams")
 """Fields of plans that schedules did not have at first; they count where they say something."""
 
 

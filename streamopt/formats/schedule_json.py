@@ -42,6 +42,7 @@ class _Node(_ScheduleModel):
     least_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
     last_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
     straight: tuple[str, ...] = ()
+    urams: tuple[str, ...] = ()
 
 
 class _Channel(_ScheduleModel):
@@ -77,6 +78,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         | ({"least_cycles": dict(plan.least_cycles)} if plan.least_cycles else {})
         | ({"last_cycles": dict(plan.last_cycles)} if plan.last_cycles else {})
         | ({"straight": list(plan.straight)} if plan.straight else {})
+        | ({"urams": list(plan.urams)} if plan.urams else {})
         for plan in schedule.nodes
     ]
     channels = [
@@ -159,6 +161,7 @@ def _plan(node: _Node) -> NodePlan:
         tuple(node.least_cycles.items()),
         tuple(node.last_cycles.items()),
         node.straight,
+        node.urams,
     )
 
 

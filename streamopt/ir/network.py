@@ -79,6 +79,8 @@ class Memory:
     tool_splits: bool = False
     """Whether the vendor's tool splits it as lanes need: so does Vitis HLS with arrays inside the
     published designs that have no pragma, and with those of the paper's levels."""
+    in_uram: bool = False
+    """Whether the source binds it to UltraRAM; else the tool chooses."""
 
     def __str__(self) -> str:
         """Return one line: place, shape, type and partition factors."""
@@ -86,7 +88,8 @@ class Memory:
         factors = f", factors {' x '.join(map(str, self.factors))}" if self.is_partitioned else ""
         channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
         chosen = "" if self.chosen is None else f", chosen along {self.chosen + 1}"
-        return f"{self.place} {self.name}{extents}: {self.element}{factors}{chosen}{channels}"
+        bound = ", in UltraRAM" if self.in_uram else ""
+        return f"{self.place} {self.name}{extents}: {self.element}{factors}{chosen}{channels}{bound}"
 
     @property
     def is_partitioned(self) -> bool:

@@ -111,6 +111,9 @@ class NodePlan:
     straight
         Of a sequential node: arrays that only it touches, which it may read or write where they
         are, outside of it, if their banks suffice.
+    urams
+        Of a streaming node: local memories that are bound to UltraRAM, as `lower` names them after
+        the node's name.
     """
 
     node: str
@@ -122,6 +125,7 @@ class NodePlan:
     least_cycles: tuple[tuple[str, int], ...] = ()
     last_cycles: tuple[tuple[str, int], ...] = ()
     straight: tuple[str, ...] = ()
+    urams: tuple[str, ...] = ()
 
     @property
     def factors(self) -> dict[str, int]:
@@ -143,6 +147,7 @@ class NodePlan:
         asked = [f"{operator} in {' and '.join(built)}" for operator, built in named.items()]
         if self.target_ii != 1:
             asked.append(f"ii {self.target_ii}")
+        asked += [f"{name} in UltraRAM" for name in self.urams]
         return "; ".join([f"{self.node}: {', '.join(loops)}".rstrip(": "), *asked])
 
 

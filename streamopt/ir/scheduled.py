@@ -75,6 +75,8 @@ class ScheduledNode:
     """Initiation interval that is asked of the vendor's tool; it takes a longer one if it must."""
     stepped: SteppedNest | None = None
     """Of a sequential node: how it is built."""
+    urams: tuple[str, ...] = ()
+    """Its local memories that are bound to UltraRAM."""
 
     def __str__(self) -> str:
         """Return one line: name, tile loops from the outermost in, and statements."""

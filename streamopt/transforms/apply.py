@@ -265,7 +265,8 @@ def _scheduled(node: Node, plan: NodePlan, arrays: Mapping[str, Array]) -> Sched
         return _stepped(node, plan, arrays)
     trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
-    return ScheduledNode(node, loops, plan.binding, line_buffers(node, loops), plan.target_ii)
+    lines = line_buffers(node, loops)
+    return ScheduledNode(node, loops, plan.binding, lines, plan.target_ii, urams=plan.urams)
 
 
 def _stepped(node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]) -> ScheduledNode:

@@ -44,7 +44,7 @@ from streamopt.codegen.processes.products import (
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.processes.walks import WindowWalk, take
 from streamopt.codegen.processes.windows import LineWriter, dependences
-from streamopt.codegen.tree import CppStatement, If, Item
+from streamopt.codegen.tree import CppStatement, If, Item, Pragma
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Expression, reads
@@ -70,7 +70,7 @@ class NestWriter(CppNest):
         functions: OperatorFunctions,
     ) -> None:
         super().__init__(scheduled, process, scope)
-        self.target_ii = scheduled.target_ii
+        self.target_ii, self.urams = scheduled.target_ii, scheduled.urams
         self.array = process.writes[0].array
         delays = self.node.delays
         self.computed = {
@@ -341,6 +341,8 @@ class NestWriter(CppNest):
         start = " = {}" if are_registers else ""
         self.locals.append(CppStatement(f"{array.element} {name}{extents_text(shape)}{start};"))
         self.locals += partition_pragmas(name, factors)
+        if f"{array.name}_{purpose}" in self.urams:
+            self.locals.append(Pragma(f"bind_storage variable={name} type=ram_2p impl=uram"))
         return name
 
     def _at(self, loops: Sequence[str], *, last: bool) -> str:

@@ -77,6 +77,7 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
 
     An element a bank needs no memory: registers. Both halves of a ping-pong buffer lie in one
     bank, one above the other. A table is never in UltraRAM, which begins as zero (AMD UG573).
+    A memory that is bound to UltraRAM takes as many as hold a bank.
     """
     bits = memory.element.bits
     words = prod(bank_extents(memory))
@@ -86,6 +87,9 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
         return BankStorage(StorageKind.REGISTERS, memory.banks, words, bits)
     if memory.place is Place.ROM:
         blocks = replace(blocks, uram_shape=None)
+    if memory.in_uram and blocks.uram_shape is not None:
+        count = blocks.uram_shape.blocks(words, bits)
+        return BankStorage(StorageKind.URAM, memory.banks, words, bits, count)
     return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
 
 

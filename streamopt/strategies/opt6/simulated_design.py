@@ -6,6 +6,7 @@ from streamopt.evaluation.design import Evaluation, evaluated
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.solvers.result import Proof
+from streamopt.strategies.opt6.memory_choice import with_urams
 from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
@@ -80,14 +81,23 @@ def judged(
 ) -> SimulatedDesign:
     """Return a schedule of a variant as a design."""
     evaluation = evaluated(graph, chosen.schedule, region.on, checks_hazards=False)
-    used = _with_least_fifos(evaluation) if sizes_fifos else evaluation.resources.total
+    counts = _with_least_fifos if sizes_fifos else _as_it_is
+    used, limits = counts(evaluation), region.limits
+    if used.bram18 > limits.bram18:
+        over = used.bram18 - limits.bram18
+        schedule, evaluation = with_urams(chosen.schedule, evaluation, over, limits)
+        chosen, used = replace(chosen, schedule=schedule), counts(evaluation)
     counted = replace(used, dsps=max(used.dsps, chosen.dsps))
-    return SimulatedDesign(rewrites, chosen, evaluation, used, _excess(counted, region.limits))
+    return SimulatedDesign(rewrites, chosen, evaluation, used, _excess(counted, limits))
 
 
 def _excess(used: Resources, limits: Resources) -> float:
     names = (field.name for field in fields(limits))
     return max(getattr(used, name) / max(1, getattr(limits, name)) for name in names)
+
+
+def _as_it_is(evaluation: Evaluation) -> Resources:
+    return evaluation.resources.total
 
 
 def _with_least_fifos(evaluation: Evaluation) -> Resources:

@@ -109,7 +109,8 @@ class _NetworkLowering:
             scheduled, sources, [target for _, target in self._targets(node)], self.arrays
         )
         pipeline = streaming.pipeline()
-        self.local += streaming.memories
+        bound = {f"{node.name}.{name}" for name in scheduled.urams}
+        self.local += (replace(m, in_uram=m.name in bound) for m in streaming.memories)
         return (pipeline,)
 
     def _sources(self, node: Node) -> Mapping[str, Fifo | Memory]:
