@@ -6,7 +6,7 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 """
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 
 from streamopt.search.instance import instance
@@ -59,11 +59,17 @@ ROUGH_CLOSENESS = 5e-2
 class _LatencySearch:
     """A run with its rows."""
 
-    def __init__(self, run: Run, most_nodes: int, check: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        run: Run,
+        most_nodes: int,
+        check: Callable[[], None],
+        rows: Mapping[str, NodeRows] | None,
+    ) -> None:
         self.run = run
         self.graph = run.problem.graph
         self.space = run.problem.decision_space()
-        self._rows = node_rows(self.space, check=check)
+        self._rows = node_rows(self.space, check=check) if rows is None else dict(rows)
         self._horizons = HorizonFilter(self.space, self._rows)
         plainest = run.problem.plainest()
         cycles = run.problem.evaluate(plainest).latency_cycles
@@ -285,7 +291,11 @@ class _LatencySearch:
 
 
 def solve_latency(
-    run: Run, *, most_nodes: int = SMALL_NODES, check: Callable[[], None] = lambda: None
+    run: Run,
+    *,
+    most_nodes: int = SMALL_NODES,
+    check: Callable[[], None] = lambda: None,
+    rows: Mapping[str, NodeRows] | None = None,
 ) -> Solution:
     """Return a best schedule by exact search; at any time the best so far with its bound.
 
@@ -295,6 +305,8 @@ def solve_latency(
         Up to which a graph is searched by labels alone; larger ones by descent and relaxations.
     check
         Called while rows are made; what it raises is raised, as there is no schedule yet.
+    rows
+        Of the space or a wider one, with other limits and a longer horizon; None to make them.
 
     Raises
     ------
@@ -303,7 +315,7 @@ def solve_latency(
     SearchTooLargeError
         If the graph is too entangled for the first round.
     """
-    search = _LatencySearch(run, most_nodes, check)
+    search = _LatencySearch(run, most_nodes, check, rows)
     run.tell()
     with run.until_stopped("more labels than the search can hold"):
         search.work()
