@@ -89,7 +89,9 @@ class Memory:
         channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
         chosen = "" if self.chosen is None else f", chosen along {self.chosen + 1}"
         bound = ", in UltraRAM" if self.in_uram else ""
-        return f"{self.place} {self.name}{extents}: {self.element}{factors}{chosen}{channels}{bound}"
+        return (
+            f"{self.place} {self.name}{extents}: {self.element}{factors}{chosen}{channels}{bound}"
+        )
 
     @property
     def is_partitioned(self) -> bool:

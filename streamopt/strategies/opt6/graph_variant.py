@@ -11,16 +11,15 @@ from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
 from streamopt.perf.as_built.work_bound import work_bound_cycles
-from streamopt.perf.costs import PricedCosts
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
 from streamopt.space.level import BindingChoice
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.dispatch import answer
-from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings, counted
+from streamopt.strategies.opt6.large_graph import LargeGraph
 from streamopt.strategies.opt6.search_budget import Horizon, SearchBudget, SearchEffort, horizons
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT
@@ -50,6 +49,8 @@ MOST_NODES = 26
 """Of graphs that are searched with LUTs as a resource of their own; larger ones have a price."""
 PART = 0.3
 """Of the time that is left, for one answer of a solver."""
+LAST_PART = 0.9
+"""Likewise, for the bound of a large graph and what it finds on the way."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
 
@@ -99,6 +100,7 @@ class GraphVariant:
         is_free = binding in (None, BindingChoice.FREE)
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
         self._budget = SearchBudget.whole(limits, is_free=not is_priced)
+        self._large = LargeGraph(self.problem, costs, limits, MOST_NODES)
         self._even_price = SearchBudget.whole(limits).price
         self._needs_prices = False
         self._bound_price, self._price_step = 0.0, PRICE_STEP
@@ -178,6 +180,23 @@ class GraphVariant:
             self.graph, self.names, chosen, self.region, sizes_fifos=self.options.sizes_fifos
         )
 
+    @property
+    def is_large(self) -> bool:
+        """Return whether the search has one resource, LUTs with a price."""
+        return len(self.graph.nodes) > MOST_NODES
+
+    def narrowed(self, horizon_cycles: int, run: Run) -> SimulatedDesign | None:
+        """Look for a higher bound of a large graph within a horizon; return a design if found."""
+        price = self._budget.price
+        whole = replace(SearchBudget.whole(self.region.limits), price=price)
+        found = self._large.solved(whole, horizon_cycles, run, LAST_PART)
+        if found is None:
+            self.bound_cycles = max(self.bound_cycles, horizon_cycles)
+            return None
+        self.bound_cycles = max(self.bound_cycles, min(found.bound, horizon_cycles))
+        chosen = self._answered(found)
+        return self.judged(chosen) if chosen.cycles <= horizon_cycles else None
+
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
         """Look for a higher bound of all schedules within a horizon (O16).
 
@@ -249,8 +268,8 @@ class GraphVariant:
         self._needs_prices = found < FAR_BELOW * self.bound_cycles
 
     def _chosen(self, within: Horizon, effort: SearchEffort, run: Run) -> Chosen | None:
-        if not self.options.searches or len(self.graph.nodes) > MOST_NODES:
-            return self._solved(within.most_cycles, run)
+        if not self.options.searches or self.is_large:
+            return self._solved(within.most_cycles, run, steady=effort.steady)
         for horizon in horizons(within, self.graph, self.region.limits.dsps, self.plainest):
             prepared = self._prepare(horizon, run.clock)
             if prepared is None:
@@ -277,40 +296,43 @@ class GraphVariant:
             self._horizon_cycles, self._steady = horizon_cycles, None
         return self._prepared
 
-    def _solved(self, horizon_cycles: int | None, run: Run) -> Chosen | None:
+    def _solved(self, horizon_cycles: int | None, run: Run, *, steady: bool) -> Chosen | None:
         """Return a solver's answer to the compact program, or that of the search of large graphs.
 
         That has one resource, so LUTs have a price. It gets a part of the time that is left, as
         what it answers may be over the limits.
         """
         budget = self._budget
-        options, clock = run.clock.part(run.options, PART * run.clock.left())
+        with suppress(InfeasibleError, SearchTooLargeError):
+            found = self._answer(budget, horizon_cycles, run, steady=steady)
+            if found is None:
+                return None
+            limits = self.region.limits
+            is_certain = found.solver == SEARCH or found.proof is Proof.OPTIMAL
+            if (
+                is_certain
+                and not steady
+                and (budget.dsps, budget.luts) == (limits.dsps, limits.luts)
+            ):
+                self.bound_cycles = max(self.bound_cycles, found.bound)
+            return self._answered(found)
+        return None
+
+    def _answer(
+        self, budget: SearchBudget, horizon_cycles: int | None, run: Run, *, steady: bool
+    ) -> Solution | None:
+        if self.options.searches:
+            with suppress(SearchTooLargeError):
+                return self._large.solved(budget, horizon_cycles, run, PART, steady=steady)
         asked = self.problem.within(
             dsp_limit=budget.dsps, lut_limit=budget.luts, horizon_cycles=horizon_cycles
         )
-        if self.options.searches:
-            asked = asked.within(
-                dsp_limit=int(budget.dsps + budget.price * budget.luts),
-                lut_limit=None,
-                costs=PricedCosts(self._costs, budget.price),
-            )
-        try:
-            found = self._answer(Run(asked, options, clock=clock), run.clock.check)
-        except InfeasibleError:
-            return None
+        options, clock = run.clock.part(run.options, PART * run.clock.left())
+        part = Run(asked, options, clock=clock).part(asked, silent=True)
+        found = answer(part, self.options.strategies)
         if found.stop is Stop.INTERRUPTED:
             run.clock.interrupt()
-        limits = self.region.limits
-        is_certain = found.solver == SEARCH or found.proof is Proof.OPTIMAL
-        if is_certain and (budget.dsps, budget.luts) == (limits.dsps, limits.luts):
-            self.bound_cycles = max(self.bound_cycles, found.bound)
-        return self._answered(found)
-
-    def _answer(self, run: Run, check: Callable[[], None]) -> Solution:
-        if self.options.searches:
-            with suppress(SearchTooLargeError):
-                return solve_latency(run, most_nodes=MOST_NODES, check=check)
-        return answer(run.part(run.problem, silent=True), self.options.strategies)
+        return found
 
     def plainest(self) -> Chosen:
         """Return the schedule without any unrolling, as the tool binds operators."""

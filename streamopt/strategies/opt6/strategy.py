@@ -62,6 +62,8 @@ SIZING_RUNS = 40.0
 """Likewise, at least, in times of the first design's judging."""
 MOST_SIZING_SHARE = 0.5
 """Of the effort: a first design without lanes takes longer to judge than what is found."""
+LARGE_SIZING_SHARE = 0.2
+"""Likewise, for a large graph: its first rows take long."""
 LAST_RUNS = 18.0
 """Of these, for what follows when FIFOs stay as they are: simulations with the least FIFOs wait for
 each other at every cycle, so that they take longer."""
@@ -178,7 +180,7 @@ class _VariantSearch:
         keep(plain.judged(plain.plainest()))
         judging = clock.spent() - began
         share = SIZING_SHARE * self._limit if self._limit < inf else 0.0
-        most = MOST_SIZING_SHARE * self._limit
+        most = (LARGE_SIZING_SHARE if plain.is_large else MOST_SIZING_SHARE) * self._limit
         clock.leave(min(most, max(share, SIZING_RUNS * judging)))
         if sizing_clock is not None:
             sizing_clock.leave(LAST_RUNS * judging)
@@ -191,6 +193,7 @@ class _VariantSearch:
         Whole tiles come first where partial ones give a loop another factor: they are searched
         soon, and their designs prune the rows of partial ones. Where the closed form misses
         stalls, they may also be faster when simulated. The bound is of the last, with all choices.
+        A large graph is searched with all of them at once.
         """
         if self._is_late(VARIANTS_SHARE):
             return
@@ -198,7 +201,7 @@ class _VariantSearch:
         widest = self._variant(names, graph, partial=partial)
         tiling_limit = self.run.problem.space.tiling_limit
         choices = [widest]
-        if partial and gains_from_partial_tiles(widest.graph, tiling_limit):
+        if partial and not widest.is_large and gains_from_partial_tiles(widest.graph, tiling_limit):
             choices.insert(0, self._variant(names, graph, partial=False))
         for variant in choices:
             if self._is_late(VARIANTS_SHARE):
@@ -317,7 +320,17 @@ class _VariantSearch:
             return
         _, variant = self._best
         with suppress(SearchTooLargeError):
+            if variant.is_large:
+                self._narrow(variant)
+                return
             variant.raise_bound(self._least_closed_cycles(variant), labels, self.run.clock)
+        self._report()
+
+    def _narrow(self, variant: GraphVariant) -> None:
+        """Look for a bound of a large variant, and for a design that it leads to."""
+        found = variant.narrowed(self._least_closed_cycles(variant) - 1, self.run)
+        if found is not None:
+            self._searched.add(found, variant)
         self._report()
 
     def _is_close(self) -> bool:

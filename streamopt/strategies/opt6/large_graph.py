@@ -1,0 +1,136 @@
+"""Searches of a large graph with a price of LUTs, over rows that are made once (O20).
+
+Rows that none dominates within some limits and a horizon are, of those within wider ones, the ones
+that keep to these. So rows are made for the whole limits, and every search takes them.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from streamopt.errors import InfeasibleError
+from streamopt.perf.costs import CostModel, PricedCosts
+from streamopt.search.instance import instance
+from streamopt.search.labels.row_subset import surrogate
+from streamopt.solvers.result import Stop
+from streamopt.space.horizon import HorizonFilter, chosen_rows
+from streamopt.space.row_values import NodeRows
+from streamopt.space.usage import RowUsage
+from streamopt.strategies.clocks import SearchClock
+from streamopt.strategies.exact.latency import solve_latency
+from streamopt.strategies.opt6.search_budget import SearchBudget
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.resources.budgeted import Prepared
+from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
+from streamopt.target.resources import Resources
+
+
+class LargeGraph:
+    """One variant of a graph, with its rows at every price.
+
+    Parameters
+    ----------
+    costs
+        As built, with LUTs.
+    limits
+        Of the region.
+    most_nodes
+        Of graphs that are searched by labels alone.
+    """
+
+    def __init__(
+        self, problem: Problem, costs: CostModel, limits: Resources, most_nodes: int
+    ) -> None:
+        self._problem, self._costs, self._limits = problem, costs, limits
+        self._most_nodes = most_nodes
+        self._known: tuple[int | None, Prepared] | None = None
+        self._steady: Prepared | None = None
+
+    def solved(
+        self,
+        budget: SearchBudget,
+        horizon_cycles: int | None,
+        run: Run,
+        share: float,
+        *,
+        steady: bool = False,
+    ) -> Solution | None:
+        """Return the best schedule that was found, with its bound; None where no row is left.
+
+        Parameters
+        ----------
+        horizon_cycles
+            Rows that alone take longer are left out; None for none.
+        share
+            Of the effort that is left once there are rows.
+        steady
+            Whether streams that come in bursts are left out; the bound is then of the others only.
+
+        Raises
+        ------
+        SearchStoppedError
+            If the time is up before there are rows.
+        SearchTooLargeError
+            If the graph is too entangled.
+        """
+        prepared = self._rows(horizon_cycles, run.clock)
+        if prepared is None:
+            return None
+        if steady:
+            self._steady = prepared = self._steady or prepared.steady()
+        asked = self._asked(budget, horizon_cycles)
+        longest = asked.evaluate(asked.plainest()).latency_cycles
+        rows = HorizonFilter(asked.decision_space(), _priced(prepared, budget.price)).within(
+            longest if horizon_cycles is None else horizon_cycles
+        )
+        if rows is None:
+            return None
+        options, clock = run.clock.part(run.options, share * run.clock.left())
+        own = Run(asked, options, clock=clock)
+        found = solve_latency(own, most_nodes=self._most_nodes, rows=rows)
+        if found.stop is Stop.INTERRUPTED:
+            run.clock.interrupt()
+        return found
+
+    def _asked(self, budget: SearchBudget, horizon_cycles: int | None) -> Problem:
+        return self._problem.within(
+            dsp_limit=int(budget.dsps + budget.price * budget.luts),
+            lut_limit=None,
+            horizon_cycles=horizon_cycles,
+            costs=PricedCosts(self._costs, budget.price),
+        )
+
+    def _rows(self, horizon_cycles: int | None, clock: SearchClock) -> Prepared | None:
+        """Return rows for all prices, within a horizon or a longer one; None if a node has none."""
+        if self._known is None or not _reaches(self._known[0], horizon_cycles):
+            limits = self._limits
+            whole = self._problem.within(
+                dsp_limit=limits.dsps, lut_limit=limits.luts, horizon_cycles=horizon_cycles
+            )
+            with suppress(InfeasibleError):
+                prepared = Prepared.of(whole.decision_space(), clock.check)
+                self._known, self._steady = (horizon_cycles, prepared), None
+                return prepared
+            return None
+        return self._known[1]
+
+
+def _reaches(known_cycles: int | None, wanted_cycles: int | None) -> bool:
+    """Return whether rows of one horizon have all of another; None is without end."""
+    return known_cycles is None or (wanted_cycles is not None and wanted_cycles <= known_cycles)
+
+
+def _priced(prepared: Prepared, price: float) -> dict[str, NodeRows]:
+    """Return the rows that none dominates where LUTs cost so many DSPs."""
+    alone = {n: replace(own, usage=RowUsage(own.usage.own)) for n, own in prepared.rows.items()}
+    whole = instance(prepared.space, alone)
+    paid = surrogate(whole, price)
+    kept = {name: np.zeros(len(own), dtype=np.bool_) for name, own in alone.items()}
+    for name, places in zip(whole.names, paid.places, strict=True):
+        if name:
+            kept[name][places] = True
+    usage = dict(zip(whole.names, (node.usage for node in paid.problem.nodes), strict=True))
+    few = chosen_rows(alone, kept)
+    return {name: replace(own, usage=RowUsage(usage[name])) for name, own in few.items()}

@@ -1,0 +1,53 @@
+"""Rows of a large graph, made once, lead to what rows for the limits themselves lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+from streamopt.perf.costs import PricedCosts
+from streamopt.solvers.base import SolveOptions
+from streamopt.space.decisions import SpaceOptions
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.exact.latency import solve_latency
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import bindings
+from streamopt.strategies.opt6.large_graph import LargeGraph
+from streamopt.strategies.opt6.search_budget import SearchBudget
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.run import Run
+from streamopt.target.device import Target
+from streamopt.target.resources import Fit
+
+GRAPHS = Path(__file__).parents[3] / "graphs"
+PRICES = (4e-4, 3e-3)
+
+
+@pytest.mark.parametrize("price", PRICES)
+@pytest.mark.parametrize("dsps", [90, 400])
+def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, dsps: int) -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / "2mm.json"))
+    on = Target.named("u280", 5.0)
+    limits, costs = on.budget(Fit.DEVICE), as_built_costs(graph, on)
+    choices = bindings(None, graph, on)
+    space = SpaceOptions(LEVELS[LevelName.OPT6], limits.dsps, 8, costs=costs, bindings=choices)
+    problem = Problem(graph, space).within(lut_limit=limits.luts)
+    budget = SearchBudget(dsps, limits.luts // 4, price)
+    large = LargeGraph(problem, costs, limits, most_nodes=26)
+    run = Run(problem, SolveOptions())
+    first = large.solved(SearchBudget.whole(limits), None, run, 1.0)
+    found = large.solved(budget, None, run, 1.0)
+    asked = problem.within(
+        dsp_limit=int(dsps + price * budget.luts),
+        lut_limit=None,
+        costs=PricedCosts(costs, price),
+    )
+    alone = solve_latency(Run(asked, SolveOptions()))
+    assert first is not None
+    assert found is not None
+    assert found.bound == alone.bound == found.latency_cycles == alone.latency_cycles
+    assert first.latency_cycles <= found.latency_cycles
+    again = large.solved(budget, found.latency_cycles - 1, run, 1.0)
+    assert again is None or again.bound >= found.latency_cycles

@@ -1,0 +1,45 @@
+"""Local memories are in UltraRAM where block RAMs don't suffice, in the design and in its C++."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamopt as so
+from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
+from streamopt.space.assemble import assemble, evaluate
+from streamopt.strategies.opt6.simulated_design import Region, judged
+from streamopt.strategies.resources.budgeted import Chosen
+from streamopt.target.device import Target
+from streamopt.target.resources import Fit
+from tests.support.programs.sketches import plans, program
+
+SUM = "k 4, i 128, j 128: y[i][j] += x[k][i][j]"
+"""Whose sum is outermost, so that 16,384 partial values are kept."""
+
+
+def test_partial_sums_are_in_uram_where_block_rams_are_short() -> None:
+    source = program({"x": "input 4 128 128", "y": "output 128 128"}, {"sum": SUM})
+    graph, on = so.dataflow(source), Target.named("u280", 5.0)
+    (node,) = plans(graph, {"sum": "k i j"}, {})
+    schedule = assemble(graph, {"sum": node.order}, {"sum": [1, 1, 1]})
+    chosen = Chosen(schedule, evaluate(graph, schedule).latency_cycles, 0, 0)
+    wide = on.budget(Fit.DEVICE)
+    alone, short = (
+        judged(graph, (), chosen, Region(on, limits, Fit.DEVICE), sizes_fifos=True)
+        for limits in (wide, replace(wide, bram18=8))
+    )
+    assert (alone.used.bram18, alone.used.uram) == (32, 0)
+    assert (short.used.bram18, short.used.uram) == (0, 4)
+    assert short.is_within
+    found = short.chosen.schedule
+    assert found.nodes[0].urams == ("y_acc",)
+    assert read_schedule_json(write_schedule_json(found), "s.json") == found
+    pragma = "bind_storage variable=y_acc type=ram_2p impl=uram"
+    assert pragma in so.emit(graph, found).text("sketch.cpp")
+    assert pragma not in so.emit(graph, schedule).text("sketch.cpp")
+    built = so.evaluate(graph, found, on)
+    assert (built.resources.total.uram, built.trace.cycles) == (4, alone.cycles)
+    few = replace(wide, bram18=8, uram=3)
+    assert judged(graph, (), chosen, Region(on, few, Fit.DEVICE), sizes_fifos=True).used == (
+        alone.used
+    )
