@@ -59,7 +59,7 @@ class SearchClock:
         self, options: SolveOptions, most: float | None = None
     ) -> tuple[SolveOptions, SearchClock]:
         """Return the options and the clock of a part, within what is left or less."""
-        seconds = min(max(LEAST_SECONDS, self.left()), inf if most is None else most)
+        seconds = max(LEAST_SECONDS, min(self.left(), inf if most is None else most))
         options = replace(options, time_limit_seconds=_limit(seconds))
         return options, self._heard(SearchClock(options))
 
@@ -128,7 +128,7 @@ class WorkClock(SearchClock):
         self, options: SolveOptions, most: float | None = None
     ) -> tuple[SolveOptions, SearchClock]:
         """Return the options and the clock of a part, within what is left or less."""
-        effort = min(max(LEAST_SECONDS, self.left()), inf if most is None else most)
+        effort = max(LEAST_SECONDS, min(self.left(), inf if most is None else most))
         limit = _limit(effort) if self._is_timed else None
         options = replace(options, time_limit_seconds=limit)
         return options, self._heard(WorkClock(options, effort))

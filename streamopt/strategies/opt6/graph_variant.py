@@ -33,8 +33,10 @@ from streamopt.strategies.solution import Solution
 
 MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
+LARGE_ROUNDS = 6
+"""Likewise, of a large graph, whose rows are there already."""
 MOST_QUICK = 4
-"""Likewise, where the time is up."""
+"""Designs that are tried where the time is up."""
 CLOSE = 0.002
 """Gap below which nothing more is looked for."""
 FEWEST_LABELS = 32
@@ -129,7 +131,7 @@ class GraphVariant:
         SearchStoppedError
             If the time is up, or the search is no longer wanted.
         """
-        for _ in range(MOST_ROUNDS):
+        for _ in range(LARGE_ROUNDS if self.is_large else MOST_ROUNDS):
             run.clock.check()
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:

@@ -11,6 +11,7 @@ from streamopt.perf.costs import PricedCosts
 from streamopt.solvers.base import SolveOptions
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.clocks import WorkClock
 from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
@@ -20,6 +21,7 @@ from streamopt.strategies.problem import Problem
 from streamopt.strategies.run import Run
 from streamopt.target.device import Target
 from streamopt.target.resources import Fit
+from streamopt.work import spend
 
 GRAPHS = Path(__file__).parents[3] / "graphs"
 PRICES = (4e-4, 3e-3)
@@ -51,3 +53,11 @@ def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, 
     assert first.latency_cycles <= found.latency_cycles
     again = large.solved(budget, found.latency_cycles - 1, run, 1.0)
     assert again is None or again.bound >= found.latency_cycles
+
+
+def test_a_part_of_no_time_is_a_limit() -> None:
+    clock = WorkClock(SolveOptions(), work=0.0)
+    spend(1.0)
+    options, part = clock.part(SolveOptions(time_limit_seconds=1.0), 0.3 * clock.left())
+    assert part.limit > 0
+    assert options.time_limit_seconds is None
