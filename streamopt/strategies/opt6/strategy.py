@@ -319,18 +319,12 @@ class _VariantSearch:
         if self._best is None:
             return
         _, variant = self._best
+        least = self._least_closed_cycles(variant)
         with suppress(SearchTooLargeError):
-            if variant.is_large:
-                self._narrow(variant)
-                return
-            variant.raise_bound(self._least_closed_cycles(variant), labels, self.run.clock)
-        self._report()
-
-    def _narrow(self, variant: GraphVariant) -> None:
-        """Look for a bound of a large variant, and for a design that it leads to."""
-        found = variant.narrowed(self._least_closed_cycles(variant) - 1, self.run)
-        if found is not None:
-            self._searched.add(found, variant)
+            if not variant.is_large:
+                variant.raise_bound(least, labels, self.run.clock)
+            elif (found := variant.narrowed(least - 1, self.run)) is not None:
+                self._searched.add(found, variant)
         self._report()
 
     def _is_close(self) -> bool:
