@@ -24,6 +24,7 @@ from streamopt.ir.arithmetic import (
 from streamopt.ir.element import ElementType, FixedPoint
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.operators import Reduction
+from streamopt.ir.schedule import NARROW, NINE_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +152,8 @@ _MOST_MANTISSA_BITS = 53
 def built_type(expression: ir.Expression, element: ElementType, among: ValueContext) -> ElementType:
     """Return the type of the operator that computes an operation.
 
-    A multiplier is as wide as its wider operand, other operators of integers as the widest of
-    operands and result; never wider than the type in which C computes.
+    A multiplier is as wide as its wider operand (9 bits with ``uint8_t``), other operators of
+    integers as the widest of operands and result; never wider than the type in which C computes.
 
     Parameters
     ----------
@@ -173,6 +174,8 @@ def built_type(expression: ir.Expression, element: ElementType, among: ValueCont
     if None in values:
         return element
     bits = max(value.bits for value in values if value is not None)
+    if product is not None and bits == NINE_BITS.bits < element.bits:
+        return NINE_BITS
     return integer_of_bits(bits) if bits < element.bits else element
 
 
@@ -206,6 +209,10 @@ def integer_of_bits(bits: int) -> ElementType:
     return ElementType.of_fixed_point(FixedPoint(bits, bits))
 
 
+_PACKED_FACTORS = Range(-255, 255)
+"""Of which two fit into the 27 bits of a multiplier, 18 bits apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class NarrowProduct:
     """A product of two narrow integers that a node writes, or adds up."""
@@ -213,7 +220,12 @@ class NarrowProduct:
     left: ir.Expression
     right: ir.Expression
     element: ElementType
-    """That has all values of both factors."""
+    """Of the multiplier: it has all values of both factors."""
+
+    @property
+    def factor(self) -> ElementType:
+        """Return the type of C that has all values of both factors."""
+        return ElementType.INT16 if self.element is NINE_BITS else self.element
 
 
 def narrow_product(node: Node, element_of: Callable[[str], ElementType]) -> NarrowProduct | None:
@@ -237,7 +249,8 @@ def narrow_product(node: Node, element_of: Callable[[str], ElementType]) -> Narr
     if computed is None or not computed.is_integer or is_shift(product, computed):
         return None
     element = built_type(product, computed, among)
-    if element is not ElementType.INT8:
+    factors = [value_range(factor, among) for factor in (product.left, product.right)]
+    if element not in NARROW or not all(f and f.within(_PACKED_FACTORS) for f in factors):
         return None
     return NarrowProduct(product.left, product.right, element)
 

@@ -5,6 +5,8 @@ The pragma wants a variable that takes the operator's result, in the function th
 expression, and computes nothing that the expression would not.
 """
 
+from dataclasses import dataclass
+
 from streamopt.codegen.tree import CppFunction, CppStatement, Pragma
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Implementation
@@ -12,7 +14,6 @@ from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import BINDABLE, Binding, bound_implementation
 
 _SYMBOLS = {Operator.ADD: "+", Operator.SUB: "-", Operator.MUL: "*"}
-_NARROW_FACTORS = ("const int8_t left", "const int8_t right")
 _LETTERS = {ElementType.FLOAT: "f", ElementType.DOUBLE: "d", ElementType.HALF: "h"}
 
 
@@ -21,14 +22,33 @@ def _operation(operator: Operator, element: ElementType) -> str:
     return _LETTERS[element] + operator
 
 
-NARROW_PRODUCT, PACKED_PRODUCTS = "int8_mul_fabric", "int8_mul_packed"
-"""Functions of a product of narrow integers in LUTs, and of two in one DSP."""
+@dataclass(frozen=True, slots=True)
+class _Narrow:
+    """Products of integers of 8 or 9 bits."""
+
+    bits: int
+    factor: ElementType
+    product: ElementType
+
+    def name(self, built_from: Implementation) -> str:
+        """Return the function of a product in LUTs, or of two in one DSP."""
+        return f"int{self.bits}_mul_{built_from}"
+
+
+_NARROW = {
+    8: _Narrow(8, ElementType.INT8, ElementType.INT16),
+    9: _Narrow(9, ElementType.INT16, ElementType.INT32),
+}
 OPERATOR_FUNCTION_NAMES = frozenset(
     f"{_operation(operator, element)}_{implementation}"
     for element in _LETTERS
     for operator in _SYMBOLS
     for implementation in BINDABLE[Operator.ADD if operator is Operator.SUB else operator]
-) | {NARROW_PRODUCT, PACKED_PRODUCTS}
+) | {
+    kind.name(built_from)
+    for kind in _NARROW.values()
+    for built_from in (Implementation.FABRIC, Implementation.PACKED)
+}
 """All functions that emitted code may have."""
 
 
@@ -54,45 +74,58 @@ class OperatorFunctions:
         self._defined.setdefault(name, _function(name, operator, element, built_from))
         return name
 
-    def narrow_product(self) -> str:
-        """Return the function of a product of narrow integers that is built from LUTs."""
-        self._defined.setdefault(NARROW_PRODUCT, _narrow_product())
-        return NARROW_PRODUCT
+    def narrow_product(self, bits: int) -> str:
+        """Return the function of a product of integers of 8 or 9 bits that is built from LUTs."""
+        kind = _NARROW[bits]
+        name = kind.name(Implementation.FABRIC)
+        self._defined.setdefault(name, _narrow_product(name, kind))
+        return name
 
-    def packed_products(self) -> str:
-        """Return the function of two products of narrow integers with a factor in common."""
-        self._defined.setdefault(PACKED_PRODUCTS, _packed_products())
-        return PACKED_PRODUCTS
+    def packed_products(self, bits: int) -> str:
+        """Return the function of two products of such integers with a factor in common."""
+        kind = _NARROW[bits]
+        name = kind.name(Implementation.PACKED)
+        self._defined.setdefault(name, _packed_products(name, kind))
+        return name
 
 
-def _narrow_product() -> CppFunction:
+def product_type(bits: int) -> ElementType:
+    """Return the type of a product of integers of 8 or 9 bits."""
+    return _NARROW[bits].product
+
+
+def _narrow_product(name: str, kind: _Narrow) -> CppFunction:
     body = (
         Pragma("inline"),
-        CppStatement("const int16_t result = left * right;"),
+        CppStatement(f"const {kind.product} result = left * right;"),
         Pragma(f"bind_op variable=result op=mul impl={Implementation.FABRIC}"),
         CppStatement("return result;"),
     )
-    return CppFunction(f"static int16_t {NARROW_PRODUCT}", _NARROW_FACTORS, body)
+    factors = (f"const {kind.factor} left", f"const {kind.factor} right")
+    return CppFunction(f"static {kind.product} {name}", factors, body)
 
 
-def _packed_products() -> CppFunction:
+def _packed_products(name: str, kind: _Narrow) -> CppFunction:
     """Return two products as one: the upper one is 1 less where the lower one is negative.
 
-    The factors in fields of 18 bits take 27 bits of the multiplier of 27 by 18; a product takes 16.
+    The factors in fields of 18 bits take 27 bits of the multiplier of 27 by 18: a product takes
+    twice its factor's bits, and two factors of 9 bits above -256 fit.
     """
+    bits = kind.bits
     body = (
         Pragma("inline"),
         CppStatement("const ap_int<27> both = second * (1 << 18) + first;"),
-        CppStatement("const ap_int<35> products = both * common;"),
+        CppStatement(f"const ap_int<{bits}> factor = common;"),
+        CppStatement(f"const ap_int<{27 + bits}> products = both * factor;"),
         Pragma("bind_op variable=products op=mul impl=dsp"),
         CppStatement("const ap_int<18> lower = products;"),
-        CppStatement("first_product = static_cast<int16_t>(lower);"),
-        CppStatement("const ap_int<17> upper = products >> 18;"),
-        CppStatement("second_product = static_cast<int16_t>(upper + (lower < 0 ? 1 : 0));"),
+        CppStatement(f"first_product = static_cast<{kind.product}>(lower);"),
+        CppStatement(f"const ap_int<{9 + bits}> upper = products >> 18;"),
+        CppStatement(f"second_product = static_cast<{kind.product}>(upper + (lower < 0 ? 1 : 0));"),
     )
-    factors = tuple(f"const int8_t {name}" for name in ("common", "first", "second"))
-    products = ("int16_t &first_product", "int16_t &second_product")
-    return CppFunction(f"static void {PACKED_PRODUCTS}", (*factors, *products), body)
+    factors = tuple(f"const {kind.factor} {text}" for text in ("common", "first", "second"))
+    products = (f"{kind.product} &first_product", f"{kind.product} &second_product")
+    return CppFunction(f"static void {name}", (*factors, *products), body)
 
 
 def _function(

@@ -10,7 +10,7 @@ from enum import StrEnum
 from math import prod
 from typing import TypeAlias
 
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType, FixedPoint
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
 from streamopt.ir.ports import PortPlan
@@ -36,8 +36,10 @@ BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
 
 
 _OF_NARROW_INTEGERS = (Implementation.FABRIC, Implementation.PACKED)
-NARROW_BITS = 8
-"""Of the factors of a product of integers that may be in LUTs, or share a DSP with another."""
+NINE_BITS = ElementType.of_fixed_point(FixedPoint(9, 9))
+"""The operands of a multiplier of ``uint8_t`` by ``int8_t``, or of two differences of 8 bits."""
+NARROW = (ElementType.INT8, ElementType.UINT8, NINE_BITS)
+"""Operands of a multiplier of integers that may be in LUTs, or share a DSP with another."""
 
 
 def is_mixed(binding: Binding) -> bool:
@@ -68,8 +70,8 @@ def bound_implementation(
     built = found[number % len(found)] if found else None
     if element.is_float or built is None:
         return built
-    is_narrow = element.is_integer and element.bits <= NARROW_BITS
-    has_choice = is_narrow and asked is Operator.MUL and built in _OF_NARROW_INTEGERS
+    is_product = asked is Operator.MUL and element in NARROW
+    has_choice = is_product and built in _OF_NARROW_INTEGERS
     return built if has_choice else None
 
 

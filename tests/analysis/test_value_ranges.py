@@ -187,8 +187,8 @@ def test_sums_of_some_terms() -> None:
     [
         (read("a"), read("a"), "int8_t"),
         (Cast(ElementType.INT64, read("a")), Cast(ElementType.INT64, read("a")), "int8_t"),
-        (read("a"), read("b"), "int16_t"),
-        (Binary(BinaryOp.SUB, read("a"), Literal(3)), read("a"), "int16_t"),
+        (read("a"), read("b"), "ap_fixed<9, 9>"),
+        (Binary(BinaryOp.SUB, read("a"), Literal(3)), read("a"), "ap_fixed<9, 9>"),
         (read("a"), read("d"), "int32_t"),
         (Cast(ElementType.INT64, read("d")), read("f"), "int64_t"),
         (Cast(ElementType.INT64, read("e")), Literal(3), "ap_fixed<33, 33>"),

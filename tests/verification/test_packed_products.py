@@ -12,7 +12,7 @@ import pytest
 import streamopt as so
 from streamopt.analysis.value_ranges import narrow_product
 from streamopt.codegen.backends import native, vitis
-from streamopt.codegen.operators import PACKED_PRODUCTS, OperatorFunctions
+from streamopt.codegen.operators import OperatorFunctions, product_type
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.codegen.tree import render
 from streamopt.ir.network import Implementation
@@ -50,6 +50,13 @@ CONV = program(
      "act": "o 3, h 6, w 5: y[o][h][w] = max(t[o][h][w], 0)"},
     name="conv",
 )  # fmt: skip
+UNSIGNED = program(
+    {"x": "input 6 9 uint8_t", "v": "weight 7 9 int8_t", "z": "input 9 5 uint8_t",
+     "s": "output 6 7 int32_t", "y": "output 6 5 int64_t"},
+    {"mixed": "i 6, j 7, k 9: s[i][j] += x[i][k] * v[j][k]",
+     "both": "i 6, j 5, k 9: y[i][j] += int64_t(x[i][k]) * int64_t(z[k][j])"},
+    name="mixed_signs",
+)  # fmt: skip
 FORMS = (
     (),
     ("fold_padding", "fold_copies", "fold_pointwise", "private_arguments"),
@@ -67,7 +74,7 @@ def bound(graph: Graph, schedule: Schedule, built: Implementation) -> Schedule:
 
 
 @pytest.mark.parametrize("built", [PACKED, FABRIC])
-@pytest.mark.parametrize("source", [LAYERS, CONV])
+@pytest.mark.parametrize("source", [LAYERS, CONV, UNSIGNED])
 @pytest.mark.parametrize("form", FORMS)
 def test_any_lanes(
     source: Program, form: tuple[str, ...], built: Implementation, tmp_path: Path
@@ -76,23 +83,25 @@ def test_any_lanes(
     schedule = bound(graph, any_factors(graph, Random(len(form)), 3), built)
     scheduled = apply(so.dataflow(source), replace(schedule, rewrites=form))
     text = vitis.emit(scheduled).text(f"{source.name}.cpp")
-    assert ("int8_mul_fabric(" in text) is (built is FABRIC)
+    bits = 9 if source is UNSIGNED else 8
+    assert f"int{bits}_mul_{built}(" in text
     for backend in (vitis,) if form else (vitis, native):
         project = tmp_path / backend.__name__.split(".")[-1]
         write_project(backend.emit(scheduled), source, project)
         verify_project(project, source).raise_if_failed()
 
 
-def test_all_pairs_of_products(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("bits", "least", "most"), [(8, -128, 127), (9, -255, 255)])
+def test_all_pairs_of_products(bits: int, least: int, most: int, tmp_path: Path) -> None:
     functions = OperatorFunctions()
-    functions.packed_products()
+    function, kind = functions.packed_products(bits), product_type(bits)
     main = f"""
 int main() {{
-    for (int common = -128; common < 128; common++)
-        for (int first = -128; first < 128; first++)
-            for (int second = -128; second < 128; second++) {{
-                int16_t one, other;
-                {PACKED_PRODUCTS}(common, first, second, one, other);
+    for (int common = {least}; common <= {most}; common++)
+        for (int first = {least}; first <= {most}; first++)
+            for (int second = {least}; second <= {most}; second++) {{
+                {kind} one, other;
+                {function}(common, first, second, one, other);
                 if (one != common * first || other != common * second)
                     return 1;
             }}

@@ -151,7 +151,7 @@ class NestWriter(CppNest):
         product, before = self.narrow.product, {*self.used}
         factors = product.left, product.right
         fetched = [*_merged(self._fetches([a for one in factors for a in reads(one)]))]
-        texts = [self._factor(factor, product.element) for factor in factors]
+        texts = [self._factor(factor, product.factor) for factor in factors]
         body: list[Item] = _under(self._computing(), [*fetched, *self.packed.taken(*texts)])
         for loop in reversed(self.summed):
             body = [self.lane_loop(loop, body)]
@@ -250,7 +250,7 @@ class NestWriter(CppNest):
         if self.narrow is None or self.narrow.is_packed:
             return self.expression.text(self.node.value, self.element)
         product = self.narrow.product
-        factors = (self.expression.text(f, product.element) for f in (product.left, product.right))
+        factors = (self.expression.text(f, product.factor) for f in (product.left, product.right))
         return f"{self.narrow.function}({', '.join(factors)})"
 
     def _result(self) -> Iterator[Item]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from streamopt.analysis.value_ranges import NarrowProduct, narrow_product
-from streamopt.codegen.operators import OperatorFunctions
+from streamopt.codegen.operators import OperatorFunctions, product_type
 from streamopt.codegen.tree import CppStatement, For, Item, Pragma
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import reads
@@ -119,7 +119,7 @@ def narrow_multiplication(
         return None
     is_packed = built is Implementation.PACKED
     function = functions.packed_products if is_packed else functions.narrow_product
-    return NarrowMultiplication(product, is_packed, function())
+    return NarrowMultiplication(product, is_packed, function(product.element.bits))
 
 
 def packed_products(
@@ -153,12 +153,12 @@ def packed_products(
         kept = tuple((iterators[loop], counts[loop]) for loop in counts if loop in over)
         return _Registers(unique(name), element, kept)
 
-    factors = [registers(n, product.element, s) for n, s in (("left", left), ("right", right))]
+    factors = [registers(n, product.factor, s) for n, s in (("left", left), ("right", right))]
     are_swapped = paired.name in left
     return PackedProducts(
         (factors[are_swapped], factors[not are_swapped]),
         are_swapped,
-        registers("product", ElementType.INT16, left | right),
+        registers("product", product_type(product.element.bits), left | right),
         iterators[paired.name],
         unique("pair"),
     )
