@@ -135,7 +135,7 @@ class LanedPhase:
     mirrors: tuple[Mirror, ...]
     chains: tuple[ReuseChain, ...] = ()
     like: str = ""
-    """The earlier phase whose operators it uses in turn; empty if it has its own."""
+    """The phase whose operators it uses in turn, or some of them; empty if it has its own."""
     # least_cycles, last_cycles: from the start of a visit to that of the next one at least, so that
     # all is there in time; ``last_cycles`` of one in the last iteration of the innermost loop
     # around, too, which for one of a sum is its innermost tile loop

@@ -5,7 +5,8 @@ Before (Gram-Schmidt, 200 lanes along i in each phase)::
     phase {i}:     nrm[k] = nrm[k] + A[i][k] * A[i][k]        200 multipliers for 1 of 240 columns
     phase {j, i}:  R[k][j] = R[k][j] + Q[i][k] * A[i][j]      200 x 1
 
-After, with about as many operators: 50 lanes of the first phase, 200 x 2 of the second.
+After, with about as many operators: 50 lanes of the first phase, 200 x 2 of the second; or 200 of
+the first, which are some of the second's (`streamopt.transforms.stepped.like`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +35,7 @@ class LightPhases:
         laned = set(steps.laned) - heavy
         loops = (tuple(loop.name for loop in own.loops if loop.name in laned) for own in light)
         self._loops = tuple(names for names in loops if names)
+        self._sums = {name for own in light if _has_like(own, steps.phases) for name in own.sums}
 
         totals = [
             (own, _iterations(own) * prod(loop.trip_count for loop in around))
@@ -53,7 +55,8 @@ class LightPhases:
         wide = [own for own in self._loops if prod(lanes[name] for name in own) >= MANY_LANES]
         together = len(wide) > MOST_PHASES
         groups = [tuple(name for own in wide for name in own)] if together else wide
-        for parts in product(reversed(PARTS), repeat=len(groups)) if groups else ():
+        ladders = [(*reversed(PARTS), *((1,) if self._sums & {*names} else ())) for names in groups]
+        for parts in product(*ladders) if groups else ():
             found = dict(lanes)
             for names, part in zip(groups, parts, strict=True):
                 widest = max(names, key=lambda name: lanes[name])
@@ -64,3 +67,12 @@ class LightPhases:
 
 def _iterations(phase: Phase) -> int:
     return prod(loop.trip_count for loop in phase.loops)
+
+
+def _has_like(own: Phase, phases: Iterable[Phase]) -> bool:
+    """Return whether a sum may use the lanes of another phase: one of as many terms elsewhere."""
+    terms = [loop.trip_count for loop in own.loops if loop.name in own.sums]
+    others = [one for one in phases if one.sums and _iterations(one) > _iterations(own)]
+    return any(
+        [loop.trip_count for loop in one.loops if loop.name in one.sums] == terms for one in others
+    )

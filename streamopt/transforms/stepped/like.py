@@ -8,10 +8,14 @@ Before::
 After::
 
     phase 1 like phase 0
+
+A sum with fewer lanes beside those of its terms is like one with more.
 """
 
 from __future__ import annotations
 
+from itertools import zip_longest
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.phase_reads import may_be_stale
@@ -32,20 +36,51 @@ _ELEMENT = ir.Index(ir.Affine.iterator("index"))
 
 
 def alike(phases: Sequence[LanedPhase], arrays: Mapping[str, Array]) -> dict[str, str]:
-    """Return the first phase that each later one computes the same as, by name."""
-    first: dict[Shape, str] = {}
+    """Return the phase whose operators each other one that computes the same uses, by name.
+
+    That is the first one, or a sum with more lanes of the same terms: a vector's norm needs but
+    some of the operators of a matrix' product with a vector.
+    """
+    first: dict[Shape, list[LanedPhase]] = {}
     found: dict[str, str] = {}
-    for laned in phases:
-        shape = _shape(laned, lambda name: arrays[name].element)
-        known = first.setdefault(shape, laned.phase.name)
-        if known != laned.phase.name:
-            found[laned.phase.name] = known
+    for laned in sorted(phases, key=_width, reverse=True):
+        known = first.setdefault(_shape(laned, lambda name: arrays[name].element), [])
+        leader = next((one for one in known if _covers(one, laned)), None)
+        if leader is None:
+            known.append(laned)
+        else:
+            found[laned.phase.name] = leader.phase.name
     return found
+
+
+def _width(laned: LanedPhase) -> int:
+    """Return the lanes of loops beside those of sums, where others may have fewer."""
+    return prod(_own_lanes(laned)) if _may_idle(laned) else 0
+
+
+def _covers(one: LanedPhase, other: LanedPhase) -> bool:
+    pairs = zip_longest(_own_lanes(one), _own_lanes(other), fillvalue=1)
+    return all(most >= count for most, count in pairs)
+
+
+def _own_lanes(laned: LanedPhase) -> tuple[int, ...]:
+    return tuple(count for name, count in laned.lanes if name not in laned.phase.sums)
+
+
+def _may_idle(laned: LanedPhase) -> bool:
+    """Return whether a phase may use some lanes of another one: lanes of a sum beside others."""
+    return bool(laned.phase.sums & {name for name, _ in laned.lanes}) and not laned.chains
 
 
 def _shape(laned: LanedPhase, element_of: Callable[[str], ElementType]) -> Shape:
     phase = laned.phase
-    lanes = tuple((count, name in phase.sums) for name, count in laned.lanes)
+    sums = tuple(count for name, count in laned.lanes if name in phase.sums)
+    lanes = (
+        sums,
+        ()
+        if _may_idle(laned)
+        else tuple((count, name in phase.sums) for name, count in laned.lanes),
+    )
 
     numbers = {name: str(at) for at, (name, _) in enumerate(laned.lanes)}
     boxes = [chain_box(chain, dict(laned.lanes)) for chain in laned.chains]

@@ -135,6 +135,21 @@ def test_sums_of_lanes(update: str, guard: str, lanes: dict[str, int]) -> None:
     check(order, scheduled(order, (), **lanes), whole=True)
 
 
+def test_sum_uses_some_lanes_of_a_wider_one() -> None:
+    order = ordered("norms", {"A": (10, 12), "n": (9,), "R": (9, 12)}, """
+        for k 0 9
+        . phase norm: sum h 0 10
+        . : n[k] = n[k] + A[h][k] * A[h][k]
+        . phase dot: j k 12, sum i k 10
+        . : R[k][j] = R[k][j] + A[i][k] * A[i][j]
+    """)  # fmt: skip
+    design = scheduled(order, (), h=4, i=4, j=2)
+    assert [own.like for own in nest_of(design).phases] == ["dot", ""]
+    check(order, design, whole=True)
+    apart = scheduled(order, (), h=2, i=4, j=2)
+    assert not any(own.like for own in nest_of(apart).phases)
+
+
 def test_statements_of_one_iteration_hand_their_values_on() -> None:
     order = ordered("chain", {"d": (12,), "A": (12, 12)}, """
         for k 0 12

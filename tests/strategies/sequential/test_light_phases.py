@@ -12,6 +12,7 @@ from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.light_phases import MANY_LANES, PARTS, LightPhases
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
 from streamopt.transforms.autoschedule import steps_of
+from tests.support.step_shapes import medium
 
 ROWS, COLUMNS = 40, 60
 NORMALIZED = f"""
@@ -64,3 +65,13 @@ def test_loops_of_phases_that_have_little_to_do_in_all_are_rare(steps: Steps) ->
     phases = LightPhases(steps)
     assert phases.are_rare(loop.name for loop in light.loops)
     assert not phases.are_rare(loop.name for loop in heavy.loops)
+
+
+def test_light_sum_may_keep_the_lanes_of_a_sum_with_as_many_terms() -> None:
+    norm, *_, dot, _ = (steps := steps_of(*medium("gramschmidt"))[0]).phases[1:]
+    assert norm.sums
+    assert dot.sums
+    lanes = {loop.name: min(200, loop.trip_count) for loop in steps.loops if loop.name != "k_2"}
+    found = list(LightPhases(steps).lightened(lanes))
+    (rows,) = norm.sums
+    assert {own[rows] for own in found} == {200, *(-(-200 // part) for part in PARTS)}
