@@ -189,6 +189,18 @@ def test_loops_and_visits_without_iterations() -> None:
         check(order, scheduled(order, (), **lanes))
 
 
+@pytest.mark.parametrize("guard", ["", " when j >= 2"])
+def test_value_that_was_made_is_forgotten_where_it_may_be_written_again(guard: str) -> None:
+    order = ordered("again", {"x": (12,), "y": (12, 12), "A": (12, 12)}, f"""
+        for i 0 10
+        . phase both: j 0 10
+        . : x[i+1] = A[i][j]{guard}
+        . : x[j] = A[j][i] * 2.0
+        . : y[i][j] = x[i+1] + A[i][i]{guard}
+    """)  # fmt: skip
+    check(order, scheduled(order, (("both", 20),)))
+
+
 def counted(nest: SteppedNest) -> int:
     """Iterations of the flattened loop, one after another."""
 
