@@ -49,7 +49,7 @@ class Design:
     backend: str = "vitis"
     """Name of the back end that made it; see `streamopt.codegen.design`."""
     findings: tuple[Finding, ...] = ()
-    """What the vendor's tool may warn of; see `streamopt.codegen.checks`."""
+    """Findings that the vendor's tool may warn of; see `streamopt.codegen.checks`."""
 
     def __repr__(self) -> str:
         """Return the name, the back end and the number of files on one line."""

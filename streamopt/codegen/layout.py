@@ -163,7 +163,7 @@ class DesignLayout:
 
     top: str
     boundary: tuple[CppPort, ...]
-    """What the top function takes. Streams are the last: a host, which can't hand them over, leaves
+    """Arguments of the top function, streams last: a host, which can't hand them over, leaves
     them out."""
     channels: tuple[CppPort, ...]
     processes: tuple[CppProcess, ...]

@@ -46,7 +46,7 @@ class PathNode:
     depth_cycles: int
     """That an iteration of it takes."""
     reason: str
-    """What asks for an interval above 1; empty for 1."""
+    """The reason of an interval above 1; empty for 1."""
     # cause, of: the thing that it waited for last before most of its cycles, and the channel
     cause: PathCause
     of: str

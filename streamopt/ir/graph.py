@@ -38,10 +38,10 @@ class Node:
     write: Access
     """Write access function; its iterators are the parallel loops."""
     value: Expression
-    """What is assigned, or combined by ``reduction``, at every point of the domain."""
+    """Assigned, or combined by ``reduction``, at every point of the domain."""
     reduction: Reduction | None = None
     start: Expression | None = None
-    """What a reduction starts from, read once for each element; None for its identity."""
+    """First value of a reduction, read once for each element; None for its identity."""
     guard: Condition | None = None
     """Where a reduction has terms; None for everywhere."""
     loc: SourceLoc | None = None

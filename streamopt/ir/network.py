@@ -72,7 +72,7 @@ class Memory:
     factors: tuple[int, ...]
     """Cyclic partition factor of each dimension; all 1 where the source has no pragma."""
     channels: tuple[str, ...] = ()
-    """What holds an array off the chip, each an equal part, behind a port of its own; "" where that
+    """Channels that hold equal parts of an array off the chip, each behind its port; "" where that
     isn't said. None for streams, and for others."""
     chosen: int | None = None
     """The dimension whose banks are all read at one place, so that multiplexers choose a value."""
@@ -157,7 +157,7 @@ class Operation:
     """Names of values; what no access or operation of the pipeline makes is a constant."""
     result: str
     implementation: Implementation | None = None
-    """What it is built from where the design asks for it; None for the tool's choice."""
+    """Its resources where the design asks for them; None for the tool's choice."""
     over: tuple[str, ...] = ()
     """Lanes whose values of its one operand it combines to one, in a balanced tree of operators;
     empty for one operator in every lane."""

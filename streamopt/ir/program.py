@@ -90,7 +90,7 @@ class Statement:
     value: Expression
     reduction: Reduction | None = None
     start: Expression | None = None
-    """What a reduction starts from, read at its first term; None for the operator's identity."""
+    """First value of a reduction, read at its first term; None for the operator's identity."""
     guard: Condition | None = None
     """The statement runs where this holds; None for everywhere. Only reductions and the statements
     of sequential nests have one."""

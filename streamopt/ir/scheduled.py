@@ -68,7 +68,7 @@ class ScheduledNode:
     node: Node
     loops: tuple[TiledLoop, ...]
     binding: Binding = ()
-    """What its floating-point operators are built from; empty for the tool's choice."""
+    """Resources of its floating-point operators; empty for the tool's choice."""
     line_buffers: tuple[LineBuffer, ...] = ()
     """Of its windows."""
     target_ii: int = 1

@@ -31,7 +31,7 @@ class Setting:
     lane_dsps: int
     """DSPs of one copy of its body in the paper's accounting."""
     binding: Binding = ()
-    """What its operators are built from."""
+    """Resources of its operators."""
 
     @staticmethod
     def of(
@@ -73,7 +73,7 @@ class OpenPlans:
     has_lanes: bool = False
     """Whether loops may be unrolled."""
     bindings: tuple[Binding, ...] = ((),)
-    """What the operators may be built from."""
+    """Resources that the operators may have."""
 
 
 class SequentialCosts(Protocol):

@@ -50,7 +50,7 @@ class Check:
     version: str = ""
     """Empty where it is not there, or doesn't tell."""
     note: str = ""
-    """What it is for, its licence, or what is wrong with it."""
+    """Its purpose, its licence, or the problem with it."""
     fix: str = ""
     """Command or step that mends it; empty where nothing is to be done."""
     extra: str = ""

@@ -58,7 +58,7 @@ class PublishedDesign:
     level: str
     dsp_limit: int | None
     network: Network
-    """What was built, from the source alone: nothing in it comes from a measurement."""
+    """The hardware by the source alone: nothing in it comes from a measurement."""
     measured: Measured
     """Of the whole design."""
     pipelines: Mapping[str, MeasuredPipeline]

@@ -38,7 +38,7 @@ class DesignFacts:
 
     scheduled: ScheduledGraph
     facts: Facts
-    """What the schedule's maker says of it; empty where nothing is known."""
+    """Figures by the schedule's maker; empty where nothing is known."""
     predicted: Mapping[str, tuple[int, int, int]]
     """Start, first write and last write of every process by the closed form, in cycles."""
     predicted_cycles: int

@@ -129,7 +129,7 @@ class PipelineRun:
     shift: int
     """Cycle minus local clock of what happened last; of a flushable pipeline at its end."""
     flow: FlowTime
-    """What a flushable pipeline keeps instead."""
+    """In place of the shift, of a flushable pipeline."""
     reads: list[ChannelAccess]
     writes: list[ChannelAccess]
     accesses: list[ChannelAccess]

@@ -49,7 +49,7 @@ class ProcessTrace:
     """Cycles in all frames in which it could have started but for a ping-pong buffer."""
     pipelines: tuple[PipelineTrace, ...]
     waits: tuple[SampledWait, ...] = ()
-    """What it waited for in each of equal spans of the run, where samples were asked for."""
+    """Its waits in each of equal spans of the run, where samples were asked for."""
     # fifo_reads, fifo_writes: cycles of its first and last read from a FIFO, and of its first and
     # last write to one, in all frames; None where it has none
     fifo_reads: tuple[int, int] | None = None

@@ -93,14 +93,14 @@ class Solver(ABC):
     name: ClassVar[str]
     """Name in the registry and of the profile folders."""
     capabilities: ClassVar[frozenset[Capability]]
-    """What the adapter takes and does."""
+    """Problems that the adapter takes, and services that it has."""
     # binding, distribution: module to import, and PyPI name of its wheel
     binding: ClassVar[str]
     distribution: ClassVar[str]
     extra: ClassVar[str] = ""
     """Of streamopt, that brings the wheel; empty for those that come along."""
     load_hint: ClassVar[str] = "install its wheel again"
-    """What to do when it is installed and does not load."""
+    """The remedy where it is installed and does not load."""
     licence: ClassVar[str]
     """Licence of the solver."""
     is_exact: ClassVar[bool] = False

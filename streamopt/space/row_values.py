@@ -44,7 +44,7 @@ class NodeRows:
     factors: tuple[tuple[int, ...], ...]
     """Unroll factors in the node's loop order."""
     bindings: tuple[Binding, ...]
-    """What the operators are built from."""
+    """Resources of the operators."""
     times: Times
     streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
     """By channel: the order in which the row walks the channel's array, None if it can't stream."""

@@ -42,7 +42,7 @@ class DesignStep:
     stage: str
     """Name of the stage, as its paper calls it."""
     what: str
-    """What was decided, in the names of the graph's nodes, loops and arrays."""
+    """The decisions, in the names of the graph's nodes, loops and arrays."""
 
 
 @dataclass(frozen=True, slots=True)

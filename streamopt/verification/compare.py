@@ -66,7 +66,7 @@ class DesignVerdict:
     may_be_edited: bool = False
     """Whether files may differ."""
     notes: tuple[str, ...] = ()
-    """What was not looked for, and why."""
+    """Checks that were left out, and why."""
 
     @property
     def passed(self) -> bool:

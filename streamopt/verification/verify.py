@@ -127,7 +127,7 @@ class Traced:
     """Comparison of all tokens of a design, where a run went wrong or in every run."""
 
     scheduled: ScheduledGraph
-    """What the design was made of."""
+    """The graph and schedule of the design."""
     always: bool = False
 
 

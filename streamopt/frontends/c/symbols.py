@@ -35,12 +35,12 @@ class Stored:
     variable: str
     """Its name in the source."""
     shape: tuple[int, ...]
-    """What remains to be subscripted."""
+    """Extents of the dimensions that still have no subscript."""
     element: ElementType
     prefix: tuple[Affine, ...] = ()
     """Subscripts that are fixed already, where it is a part."""
     offset: Affine | None = None
-    """What is added to the next subscript, for a pointer into an array."""
+    """Added to the next subscript, for a pointer into an array."""
     is_const: bool = False
     is_bool: bool = False
     is_open: bool = False

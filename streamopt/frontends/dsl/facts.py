@@ -101,7 +101,7 @@ class Pending:
     """Of all that it reads."""
     loc: SourceLoc
     start: ir.Expression | None = None
-    """What it starts from; None for the operator's identity."""
+    """Its first value; None for the operator's identity."""
     guard: ir.Condition | None = None
     """Terms for which this doesn't hold are left out."""
 

@@ -27,7 +27,7 @@ class ClockRisk:
 
     pipeline: str
     memory: str
-    """What it accumulates in."""
+    """The memory of its partial sums."""
     terms: int
     """Terms that an iteration adds to an element."""
     # given_cycles, needed_cycles: time between two updates of an element, and what a tree of

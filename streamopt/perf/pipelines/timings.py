@@ -78,7 +78,7 @@ class TimedPipeline:
 
     timing: PipelineTiming
     bounds: tuple[Bound, ...]
-    """What asks for an interval above 1, the strongest first."""
+    """Reasons of an interval above 1, the strongest first."""
 
     @property
     def binding(self) -> Bound | None:

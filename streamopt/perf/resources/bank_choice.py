@@ -41,7 +41,7 @@ class _Path:
     """The way of one dimension's subscript through the banks along it."""
 
     moving: Affine
-    """What all lanes have in common."""
+    """The part that all lanes have in common."""
     offset: Affine
     stride: int
     """A lane stays in the banks that are congruent modulo it."""

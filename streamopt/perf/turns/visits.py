@@ -41,7 +41,7 @@ class LoopPoints:
     times: Integers
     """How often each stands for others that are alike."""
     keys: tuple[Integers, ...] = ()
-    """What orders points of different places of a tree: the most significant first."""
+    """Order of points of different places of a tree: the most significant first."""
 
     def extents(self, loop: StepLoop) -> tuple[Integers, Integers]:
         """Return the first value of a loop at each point, and its trip count."""

@@ -46,7 +46,7 @@ class ChangedModel:
     objective_name: str
     """Of the user's own objective; empty where the latency is minimized."""
     words: str
-    """What was changed; empty for nothing."""
+    """The user's changes of the model in words; empty for none."""
 
     @property
     def pyomo(self) -> Any:

@@ -102,7 +102,7 @@ class Component:
     back: Integers
     """Origin of each label: its place in each part; shape (labels, parts)."""
     parts: tuple[Component | int, ...]
-    """What it was made of: components, or a node number for the rows of a node."""
+    """Components that it joins, or a node number for the rows of a node."""
 
     def __len__(self) -> int:
         """Return the number of labels."""

@@ -93,7 +93,7 @@ class NestModel:
     """One iteration of a nest."""
 
     operators: NodeOperators | None
-    """What it computes; None for a sequential node."""
+    """Of one iteration; None for a sequential node."""
     depth_cycles: int
     """From the first read to the last write."""
     update: Recurrence | None

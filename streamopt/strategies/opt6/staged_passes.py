@@ -86,7 +86,7 @@ class _Growth:
     one: tuple[int, ...]
     step: tuple[int, ...]
     fabric: tuple[int, ...]
-    """What a step takes more with adders of LUTs: fewer DSPs are a negative amount."""
+    """The increase of a step with adders of LUTs: fewer DSPs are a negative amount."""
     # cycles, step_cycles: of a pass likewise
     cycles: int
     step_cycles: int

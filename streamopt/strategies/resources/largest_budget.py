@@ -19,7 +19,7 @@ class Trial(Generic[T]):
     used_dsps: int
     """As built, all operators counted."""
     estimated_dsps: int | None
-    """What it counts itself; None where it doesn't say. Any budget from there on is answered the
+    """By its own count; None where it doesn't say. Any budget from there on is answered the
     same."""
 
 

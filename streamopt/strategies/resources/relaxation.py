@@ -51,7 +51,7 @@ class LeastUsage:
 
     chosen: dict[str, int]
     amount: int
-    """What it takes, or less."""
+    """The resource that the choice takes, or less."""
     is_exact: bool
     """Whether no schedule takes less than the amount."""
 

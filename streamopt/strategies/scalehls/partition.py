@@ -87,7 +87,7 @@ class LanePlace:
     """One subscript in one lane: ``moving + offset``."""
 
     moving: str
-    """What changes from tile to tile, as text; places with equal ones have a constant distance."""
+    """The part that changes from tile to tile; places with equal ones have a constant distance."""
     offset: int
     step: int
     """The moving part is a multiple of it; 0 where nothing moves."""

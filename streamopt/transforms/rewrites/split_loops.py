@@ -116,7 +116,7 @@ class DigitSplit:
     parts: dict[tuple[str, str], tuple[str, str]] = field(
         default_factory=dict[tuple[str, str], tuple[str, str]]
     )
-    """What became of a loop, by (node, loop): its high and its low digit."""
+    """High and low digit of each loop that was split, by (node, loop)."""
 
     @staticmethod
     def of(graph: Graph, most_loops: int) -> DigitSplit:
