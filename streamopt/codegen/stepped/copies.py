@@ -10,12 +10,18 @@ from streamopt.codegen.stepped.lanes import LaneLoop, lanes_around
 from streamopt.codegen.tree import CppStatement, For, If, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
+from streamopt.transforms.stepped.tile_loops import LANE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from streamopt.codegen.stepped.memories import CppMemory
     from streamopt.codegen.tree import Item
     from streamopt.ir.program import Array
+    from streamopt.ir.stepping.edges import FixedLane
+
+TILE = ".tile"
+"""Behind the name of an iterator with lanes: its tile; ``.lane`` for its lane."""
 
 
 def copy_nest(
@@ -31,13 +37,14 @@ def copy_nest(
     lanes
         By dimension.
     body
-        From an element, over iterators, and their C++ names to the copy of it.
+        From an element, over iterators, and their C++ names to the copy of it; names of tiles
+        and lanes are among them.
     """
     names, tiles, loops = IndexNames({}, {}), list[tuple[str, int]](), list[LaneLoop]()
     ends: list[str] = []
     for at, (extent, count) in enumerate(zip(array.shape, lanes, strict=False)):
         iterator, tiled = f"d{at}", -(-extent // count)
-        value = Affine()
+        value, tile = Affine(), ""
         if tiled > 1:
             tile = unique(f"{iterator}_tile" if count > 1 else iterator)
             tiles.append((tile, tiled))
@@ -45,6 +52,9 @@ def copy_nest(
         if count > 1:
             lane, whole = unique(f"{iterator}_lane"), unique(iterator)
             text = str(value + Affine.iterator(lane))
+            number = Affine.iterator(tile) if tile else Affine()
+            names = names.named(iterator + TILE, number, (0, tiled - 1))
+            names = names.named(iterator + LANE, Affine.iterator(lane), (0, count - 1))
             loops.append(LaneLoop(lane, count, (CppStatement(f"const int {whole} = {text};"),)))
             value = Affine.iterator(whole)
             if extent % count:
@@ -60,3 +70,12 @@ def copy_nest(
     for tile, count in reversed(tiles):
         items = (For(tile, count, items),)
     return items
+
+
+def copied_by(lane: FixedLane, memory: CppMemory, access: Access, names: IndexNames) -> str:
+    """Return the C++ of the element that one lane of a copy brings."""
+    tile = lane.loop + TILE
+    return memory.placed_text(
+        lane.places(memory.held, access),
+        names.named(lane.loop, names.values[tile], names.reach[tile]),
+    )

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from streamopt.codegen.stepped.indices import IndexNames
+    from streamopt.codegen.stepped.lanes import LanedVisit
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition
+    from streamopt.ir.stepping.edges import FixedLane
     from streamopt.ir.stepping.stepped import HeldArray
 
 
@@ -52,11 +54,20 @@ class CppMemory:
 
     def element_text(self, access: Access, names: IndexNames) -> str:
         """Return the C++ of an element of the array."""
-        places = (names.text(place) for place in self.held.places(access))
-        subscripts = "".join(f"[{place}]" for place in places)
+        return self.placed_text(self.held.places(access), names)
+
+    def placed_text(self, places: Sequence[Affine], names: IndexNames) -> str:
+        """Return the C++ of an element by its place in the memory."""
+        subscripts = "".join(f"[{names.text(place)}]" for place in places)
         if self.outside is not None:
             return " = ".join(self.outside(subscripts))
         return self.name + subscripts
+
+    def lane_text(self, access: Access, at: FixedLane, visit: LanedVisit) -> str:
+        """Return the C++ of an element that one lane of a loop touches, in any tile."""
+        tiles = visit.state.names
+        names = visit.names.named(at.loop, tiles.values[at.loop], tiles.reach[at.loop])
+        return self.placed_text(at.places(self.held, access), names)
 
 
 def registers(name: str, element: str, extents: Sequence[int]) -> Iterator[Item]:

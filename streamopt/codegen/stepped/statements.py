@@ -192,6 +192,11 @@ class StatementWriter:
             if mirror.guard is not None and not guard:
                 guard = phase.expressions.condition(mirror.guard)
             target = self.sets[at][write.place].target
+            if mirror.lane is not None:
+                own = f"{phase.visit.lanes[mirror.lane.loop]} == {mirror.lane.lane}"
+                place = memory.lane_text(target, mirror.lane, phase.visit)
+                yield write.place, all_of([own, *([guard] if guard else [])]), place
+                continue
             turned = turned_access(target, memory, phase.visit, phase.context.unique)
             if turned is None:
                 yield write.place, guard, memory.element_text(target, phase.visit.names)
@@ -391,7 +396,9 @@ class StatementWriter:
     def _choosing(self, at: int, place: int, mirror: Mirror) -> tuple[str, ...]:
         """Return the loops of whose lanes one is chosen for a write."""
         phase, statement = self.phases[place], self.sets[at][place]
-        if self.sums[at] is not None and self._is_behind_a_term(mirror):
+        if mirror.lane is not None or (
+            self.sums[at] is not None and self._is_behind_a_term(mirror)
+        ):
             return ()
         summed = self.summing if self.sums[at] is not None else set[str]()
         lanes = {name: n for name, n in phase.visit.phase.lanes if name not in summed}

@@ -104,4 +104,9 @@ class PhaseTexts:
         if served is None:
             held = self.context.memories.values()
             served = next((m.held.name for m in held if m.held.array == access.array), "")
-        return self.context.element(served, access, self.visit.names)
+        text = self.context.element(served, access, self.visit.names)
+        for edge in self.visit.phase.edges:
+            if edge.access == access:
+                own = self.context.memories[edge.memory].lane_text(access, edge.at, self.visit)
+                text = f"({self.visit.lanes[edge.at.loop]} == {edge.at.lane} ? {own} : {text})"
+        return text

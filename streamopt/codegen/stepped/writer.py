@@ -12,13 +12,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.stepped.control import Control
-from streamopt.codegen.stepped.copies import copy_nest
+from streamopt.codegen.stepped.copies import copied_by, copy_nest
 from streamopt.codegen.stepped.length import iterations_of
 from streamopt.codegen.stepped.memories import CppMemory
 from streamopt.codegen.stepped.phases import GroupWriter
 from streamopt.codegen.stepped.places import places_of
 from streamopt.codegen.stepped.texts import NestContext
 from streamopt.codegen.tree import Comment, CppStatement, For, If, Item, Pragma, pipelined
+from streamopt.ir.affine import Affine
+from streamopt.transforms.stepped.tile_loops import LANE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,11 +125,16 @@ class SteppedWriter:
         port, array = self.process.reads[self.node.name, source], self.process.arrays[name]
         memories = [self.memories[memory] for memory in transfer.memories]
         yield Comment(f"{name} begins as {source}." if name != source else f"{name} comes in.")
-        put = partial(self._brought, port, memories)
+        put = partial(self._brought, port, memories, transfer.lanes)
         yield from copy_nest(array, transfer.lanes, self.names.inner().unique, put)
 
     def _brought(
-        self, port: CppPort, memories: Sequence[CppMemory], access: Access, names: IndexNames
+        self,
+        port: CppPort,
+        memories: Sequence[CppMemory],
+        lanes: Sequence[int],
+        access: Access,
+        names: IndexNames,
     ) -> list[Item]:
         source, items = port.element(names.placed(access)), list[Item]()
         if len(memories) > 1:
@@ -135,6 +142,12 @@ class SteppedWriter:
             items.append(CppStatement(f"const {port.array.element} {value} = {source};"))
             source = value
         for memory in memories:
+            lane = memory.held.only_lane(lanes)
+            if lane is not None:
+                put = CppStatement(f"{copied_by(lane, memory, access, names)} = {source};")
+                own = names.text(Affine.iterator(lane.loop + LANE))
+                items.append(If(f"{own} == {lane.lane}", (put,)))
+                continue
             put = CppStatement(f"{memory.element_text(access, names)} = {source};")
             start = memory.held.start
             condition = self.context.condition(start, names) if start is not None else ""

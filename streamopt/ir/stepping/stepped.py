@@ -15,12 +15,13 @@ where it is, and an output whose banks suffice is written where it goes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Condition, Index, all_of, of_affine
+from streamopt.ir.stepping.edges import EdgeRead, FixedLane
 from streamopt.ir.stepping.steps import Phase, StepLoop
 
 _ORIGIN = Affine()
@@ -74,13 +75,30 @@ class HeldArray:
     is_outside: bool = False
     """Whether it is the array itself, as it comes from another node or goes to one: an input that
     is read where it is, or an output that is written where it goes."""
+    only: tuple[int, FixedLane] | None = None
+    """A dimension of the array, and of lanes along it, in tiles, the one whose elements it holds;
+    ``start`` says the same."""
 
     def places(self, access: Access) -> tuple[Affine, ...]:
         """Return the subscripts in the memory of an element of the array."""
         return tuple(own.place(access.subscripts) for own in self.held) or (_ORIGIN,)
 
+    def only_lane(self, lanes: Sequence[int]) -> FixedLane | None:
+        """Return the lane of a copy that touches it; None if it isn't one in each tile.
+
+        Parameters
+        ----------
+        lanes
+            Of the copy, by dimension of the array.
+        """
+        if self.only is None or lanes[self.only[0]] != self.only[1].count:
+            return None
+        return replace(self.only[1], loop=f"d{self.only[0]}")
+
     def keeps_all(self, shape: Sequence[int]) -> bool:
         """Return whether each element of an array of a shape has a place of its own."""
+        if self.start is not None:
+            return False
         if not self.held:
             return prod(shape) == 1
         return {own.dimension for own in self.held if not own.modulus} == {*range(len(shape))}
@@ -96,6 +114,8 @@ class Mirror:
     """Name of the `HeldArray`."""
     guard: Condition | None = None
     """Where it does, beside the statement's guard; None for everywhere."""
+    lane: FixedLane | None = None
+    """The only lane of a loop that writes to it; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +161,8 @@ class LanedPhase:
     # around, too, which for one of a sum is its innermost tile loop
     least_cycles: int = 1
     last_cycles: int = 1
+    edges: tuple[EdgeRead, ...] = ()
+    """Reads of single lanes that other memories serve than those of all other lanes."""
 
     @property
     def warm_up(self) -> int:

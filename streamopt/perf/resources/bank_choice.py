@@ -23,7 +23,7 @@ from streamopt.perf.resources.fabric import choice_luts
 from streamopt.perf.resources.rotations import turning_luts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -43,10 +43,9 @@ class _Path:
     moving: Affine
     """The part that all lanes have in common."""
     offset: Affine
-    stride: int
-    """A lane stays in the banks that are congruent modulo it."""
     banks: int
-    """To which one lane goes by and by."""
+    reached: tuple[int, ...]
+    """By how many banks a lane moves, by and by, around all of them."""
 
 
 def choice_of_banks(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
@@ -85,24 +84,48 @@ def _choices(
     banks_along
         By dimension: banks, and places.
     """
-    groups: dict[tuple[tuple[Affine, int, int], ...], list[list[_Path]]] = defaultdict(list)
+    groups: dict[tuple[tuple[Affine, tuple[int, ...]], ...], list[list[_Path]]]
+    groups = defaultdict(list)
     for subscripts in accesses:
         pairs = zip(subscripts, banks_along, strict=True)
         paths = [_path(s, own, dict(tiles), dict(lanes)) for s, own in pairs]
-        groups[tuple((p.moving, p.stride, p.banks) for p in paths)].append(paths)
+        groups[tuple((p.moving, p.reached) for p in paths)].append(paths)
     found: list[tuple[int, int]] = []
-    for key, group in groups.items():
-        banks = prod(number for _, _, number in key)
-        if banks == 1:
+    for group in groups.values():
+        inputs = prod(len(path.reached) for path in group[0])
+        if inputs == 1:
             continue
         places = np.concatenate([_places(paths, lanes) for paths in group])
         if mode is AccessMode.READ:
-            found.append((len(np.unique(places, axis=0)), banks))
+            found.append((len(np.unique(places, axis=0)), inputs))
             continue
-        strides = np.array([stride for _, stride, _ in key])
-        _, counts = np.unique(places % strides, axis=0, return_counts=True)
-        found += [(banks, int(count)) for count in counts if count > 1]
+        counts, banks = np.unique(_lanes_of_banks(places, group[0]), return_counts=True)
+        found += [(int(n), int(own)) for own, n in zip(counts, banks, strict=True) if own > 1]
     return tuple(found)
+
+
+def _lanes_of_banks(
+    places: npt.NDArray[np.int64], paths: Sequence[_Path]
+) -> npt.NDArray[np.int64]:
+    """Return from how many lanes each bank gets values by and by.
+
+    Parameters
+    ----------
+    places
+        A row for each lane.
+    paths
+        By dimension.
+    """
+    total = np.ones((len(places), 1))
+    for at, path in enumerate(paths):
+        reaches = np.zeros((len(places), path.banks))
+        lanes = np.arange(len(places))[:, np.newaxis]
+        reaches[lanes, (places[:, at, np.newaxis] + np.array(path.reached)) % path.banks] = 1
+        if at + 1 < len(paths):
+            total = (total[:, :, np.newaxis] * reaches[:, np.newaxis, :]).reshape(len(places), -1)
+        else:
+            total = total.T @ reaches
+    return total.ravel().astype(np.int64)
 
 
 def _path(
@@ -121,15 +144,32 @@ def _path(
                 moving += Affine(tuple((Iter(name), 1) for name in others))
         else:
             moving += term
-    places = [
+    steps = [
         (by, prod(tiles.get(name, 1) for name in Affine(((atom, 1),)).iterators()))
         for atom, by in moving.terms
     ]
-    steps = [by for by, count in places if count > 1]
     factor, extent = banks_along
-    around = () if factor >= extent else (factor,)  # registers are never gone around
-    stride = gcd(*around, *steps) if steps else factor
-    return _Path(moving, offset, stride, min(prod(n for _, n in places), -(-factor // stride)))
+    return _Path(moving, offset, factor, _reached(steps, factor, goes_around=factor < extent))
+
+
+def _reached(steps: Sequence[tuple[int, int]], banks: int, *, goes_around: bool) -> tuple[int, ...]:
+    """Return by how many banks a lane moves, modulo their number.
+
+    Parameters
+    ----------
+    steps
+        Pairs (banks, how often one moves on by so many).
+    goes_around
+        Whether the first bank follows the last; not among registers.
+    """
+    found = {0}
+    for by, count in steps:
+        turns = {by * time % banks for time in range(min(count, banks))}
+        found = {(one + turn) % banks for one in found for turn in turns}
+    stride = gcd(*(by for by, count in steps if count > 1)) or banks
+    if not goes_around and len(found) > -(-banks // stride):
+        return tuple(range(0, banks, stride))
+    return tuple(sorted(found))
 
 
 def _places(paths: list[_Path], lanes: Trips) -> npt.NDArray[np.int64]:

@@ -99,6 +99,8 @@ def guard_luts(pipeline: Pipeline) -> int:
         for part in ir.conjuncts(port.guard) if port.guard is not None else ():
             if isinstance(part, ir.Compare):
                 names = {n for i in ir.walk(part) if isinstance(i, ir.Index) for n in _names(i)}
+                if names <= lanes.keys():
+                    continue  # each lane knows its number
                 found[part] = prod(count for name, count in lanes.items() if name in names)
     return sum(found.values()) * (_INDEX_BITS // _COMPARED_BITS_OF_A_LUT)
 

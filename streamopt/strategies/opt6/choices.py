@@ -37,9 +37,11 @@ _SOME_IN_FABRIC: tuple[Binding, ...] = tuple(
         (Operator.ADD, Implementation.FABRIC if in_fabric else Implementation.FULLDSP)
         for in_fabric in pattern
     )
-    for pattern in ((1, 0, 0, 0), (1, 0))
+    for pattern in ((1, *(0,) * 7), (1, 0, 0, 0), (1, 0))
 )
-"""A quarter of the adders, and half of them: where all lanes take a few DSPs too many."""
+"""An eighth of the adders, a quarter, and half of them: where all lanes take a few DSPs too
+many."""
+_FEW_ADDERS = 4
 _MULTIPLIERS = (Implementation.FULLDSP, Implementation.MEDDSP, Implementation.FABRIC)
 """With fewer DSPs than the tool takes unasked, those with more of them first."""
 _FULLDSP: Binding = ((Operator.MUL, Implementation.FULLDSP),)
@@ -199,6 +201,7 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
     if not added:
         return (_TOOL, *fewer)
     some = _SOME_IN_FABRIC if isinstance(node, SequentialNode) else ()
+    some = tuple(way for way in some if len(way) <= _adders(node))
     return (
         _TOOL,
         *(way for way in fewer if way == _FULLDSP),
@@ -216,6 +219,13 @@ def _narrow_products(graph: Graph, node: Node, on: Target) -> Iterator[Binding]:
     for name in (Implementation.PACKED, Implementation.FABRIC):
         if on.builds(Operator.MUL, found.element, name):
             yield ((Operator.MUL, name),)
+
+
+def _adders(node: Node) -> int:
+    """Return the additions and subtractions of a node, and at least a few: it may have sums."""
+    parts = (part for expression in node.expressions for part in walk(expression))
+    found = sum(isinstance(p, Binary) and p.op in _OPERATIONS[Operator.ADD] for p in parts)
+    return max(_FEW_ADDERS, found)
 
 
 def _computed_in(graph: Graph, node: Node, operator: Operator) -> set[ElementType]:

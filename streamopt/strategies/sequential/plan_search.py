@@ -46,6 +46,7 @@ class PlanSearchTuning:
     roughly: float = 1.45  # times that on LUTs
     most_unsafe: int = 2  # of an order: its banks have too few ports
     hope: float = 0.5  # of the least cycles beside visits that a draft had
+    few_dsps: int = 128  # of which a share says little: some addresses take as many as an operator
     unknown_luts: float = 0.5  # of an estimate, before there is a draft
 
 
@@ -362,7 +363,8 @@ class _PlanSearch:
         except LegalityError:
             return
         order = kind.order
-        dsps, luts = draft.cost.dsps / max(1, choice.dsps), draft.used.luts / max(1, choice.luts)
+        dsps = (draft.cost.dsps + TUNING.few_dsps) / (choice.dsps + TUNING.few_dsps)
+        luts = draft.used.luts / max(1, choice.luts)
         order.shares.append(DraftShare(choice, kind.binding, dsps, luts))
         if self._builder.lacks_memory(draft):
             self._unfit.add(choice.lanes)

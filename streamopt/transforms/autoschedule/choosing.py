@@ -20,6 +20,7 @@ from streamopt.transforms.autoschedule.orders import (
     steepest,
     sunk,
 )
+from streamopt.transforms.autoschedule.owners import with_owners
 from streamopt.transforms.autoschedule.pieces import problem_of
 from streamopt.transforms.autoschedule.scheduler import Sums, Wish, scheduled
 from streamopt.transforms.autoschedule.splitting import with_split_pieces
@@ -77,11 +78,15 @@ def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]
     kept += _shifted(found[0], taken)
     kept = [own for one in kept for own in _straightened(one, taken)]
     names = FreeNames(taken)
-    made = (
-        built(one.problem, one.items, letter, names).steps
-        for letter, one in zip(ascii_lowercase, kept, strict=False)
-    )
-    return tuple(made)
+    letters = iter(ascii_lowercase)
+    made = [
+        built(one.problem, one.items, letter, names)
+        for one, letter in zip(kept, letters, strict=False)
+    ]
+    owners = with_owners(made[0], next(letters), names)
+    if owners is not None and is_legal(kept[0].problem, owners):
+        made.append(owners)
+    return tuple(one.steps for one in made)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

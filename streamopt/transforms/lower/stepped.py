@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Statement
     from streamopt.ir.schedule import Binding
     from streamopt.ir.scheduled import ScheduledNode
+    from streamopt.ir.stepping.edges import FixedLane
     from streamopt.ir.stepping.stepped import (
         HeldArray,
         LanedItem,
@@ -167,9 +168,17 @@ def _bring(
     named = {f"d{at}": subscript for at, subscript in enumerate(loops.place)}
     access = ir.Access(transfer.array, loops.place)
     ports = [Port(AccessMode.READ, source.name, loops.place, "element")]
+    tiled = {tile.name for tile in loops.tiles}
     for target, held in targets:
         guard = None if held.start is None else ir.substitute_condition(held.start, named)
-        ports.append(Port(AccessMode.WRITE, target.name, held.places(access), "element", guard))
+        places, lane = held.places(access), held.only_lane(transfer.lanes)
+        if lane is not None:
+            element = ir.Access(transfer.array, tuple(map(Affine.iterator, named)))
+            tile = Affine.iterator(lane.loop) if lane.loop in tiled else Affine()
+            own = named | {lane.loop: tile}
+            places = tuple(p.substitute(own) for p in lane.places(held, element))
+            guard = _of_lane(lane, ir.CompareOp.EQ)
+        ports.append(Port(AccessMode.WRITE, target.name, places, "element", guard))
     return _pipeline(name, loops, tuple(ports))
 
 
@@ -304,7 +313,9 @@ class _PhaseLowering:
             if mirror.statement == number:
                 held = self.nest.memory(mirror.memory)
                 parts = (*affine, *(() if mirror.guard is None else (mirror.guard,)))
-                self._port(AccessMode.WRITE, held.name, statement.target, value, parts)
+                if mirror.lane is not None:
+                    parts = (*parts, _of_lane(mirror.lane, ir.CompareOp.EQ))
+                self._port(AccessMode.WRITE, held.name, statement.target, value, parts, mirror.lane)
         later = self.laned.phase.statements[number + 1 :]
         readers = [each for each in later if statement.target in reads_of(each)]
         if readers:
@@ -352,7 +363,11 @@ class _PhaseLowering:
         if access not in self.values:
             value = self.values[access] = f"v{len(self.ports)}"
             parts = () if guard is None else (guard,)
-            self._port(AccessMode.READ, self.served[access], access, value, parts)
+            edges = [edge for edge in self.laned.edges if edge.access == access]
+            for edge in edges:
+                self._port(AccessMode.READ, edge.memory, access, value, parts, edge.at)
+            others = (*parts, *(_of_lane(edge.at, ir.CompareOp.NE) for edge in edges))
+            self._port(AccessMode.READ, self.served[access], access, value, others)
         return self.values[access]
 
     def _port(
@@ -362,9 +377,24 @@ class _PhaseLowering:
         access: ir.Access,
         value: str,
         conditions: Sequence[ir.Condition],
+        lane: FixedLane | None = None,
     ) -> None:
-        """Add an access of all lanes that have work; lanes that share an element have it once."""
-        places = tuple(s.substitute(self.position) for s in self.nest.memory(held).places(access))
+        """Add an access of all lanes that have work; lanes that share an element have it once.
+
+        Parameters
+        ----------
+        lane
+            The only one of its loop that has this access; None for all.
+        """
+        memory, position = self.nest.memory(held), self.position
+        if lane is None:
+            places = memory.places(access)
+            places = tuple(s.substitute(position) for s in places)
+        else:
+            own = lane_places(self.laned.tiles, self.lanes | {lane.loop: 1})
+            tile = own[lane.loop]
+            position = own | {lane.loop: tile.scaled(lane.count) + Affine.of(lane.lane)}
+            places = tuple(s.substitute(own) for s in lane.places(memory, access))
         is_read = mode is AccessMode.READ
         shared = {n for n in self.lanes if is_read or n in self.laned.phase.sums}
         shared -= {*access.iterators()}
@@ -373,7 +403,7 @@ class _PhaseLowering:
         kept = [part for part in wanted if not shared & {*_iterators(part)}]
         if len(kept) < len(wanted):
             kept += self._inside(access)
-        parts = [ir.substitute_condition(part, self.position) for part in kept]
+        parts = [ir.substitute_condition(part, position) for part in kept]
         if self.laned.warm_up:
             tile = self.laned.tiles[-1]
             first = ir.Literal(tile.least + self.laned.warm_up)
@@ -390,6 +420,11 @@ class _PhaseLowering:
                     yield ir.Compare(ir.CompareOp.GE, place, ir.Literal(loop.least))
                 if loop.end % count:
                     yield ir.Compare(ir.CompareOp.LT, place, ir.Literal(loop.end))
+
+
+def _of_lane(at: FixedLane, op: ir.CompareOp) -> ir.Condition:
+    """Return that a lane is one of a loop, or isn't."""
+    return ir.Compare(op, ir.Index(Affine.iterator(at.loop + LANE)), ir.Literal(at.lane))
 
 
 def _iterators(condition: ir.Condition) -> Iterator[str]:

@@ -24,6 +24,7 @@ from streamopt.transforms.stepped.copies import (
     served_copies,
     widened,
 )
+from streamopt.transforms.stepped.edges import edged_demands
 from streamopt.transforms.stepped.normal_form import told_iterators
 from streamopt.transforms.stepped.skews import cost_of, skewed_layouts
 from streamopt.transforms.stepped.slots import in_slot, slots_of
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.program import Array, Statement
+    from streamopt.ir.stepping.edges import EdgeRead
     from streamopt.transforms.stepped.bank_loads import LanedAccess
     from streamopt.transforms.stepped.drafts import PhaseDraft
+    from streamopt.transforms.stepped.edges import Edge
     from streamopt.transforms.stepped.slices import Slice, SliceFinder
 
     Read = tuple[str, Access]
@@ -62,12 +65,15 @@ class ArrayMemories:
         By phase: writes into the memories.
     empty
         Memories into which nothing is brought.
+    edges
+        Reads of single lanes, served by other memories.
     """
 
     memories: tuple[HeldArray, ...]
     served: Mapping[Read, str]
     mirrors: Mapping[str, tuple[Mirror, ...]]
     empty: frozenset[str] = frozenset()
+    edges: tuple[EdgeRead, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +95,12 @@ class _Group:
     held: tuple[HeldDimension, ...]
     slice: Slice | None = None
     is_outside: bool = False
+    edges: tuple[Edge, ...] = ()
 
     @property
     def blocks(self) -> int:
-        return sum(blocks_of(self.shape, factors) for factors in self.copies.factors)
+        edges = sum(blocks_of(edge.shape, edge.factors) for edge in self.edges)
+        return sum(blocks_of(self.shape, factors) for factors in self.copies.factors) + edges
 
     @property
     def is_skewed(self) -> bool:
@@ -137,7 +145,9 @@ def _slice_registers(groups: Sequence[_Group]) -> int:
 def _widened(group: _Group, lanes: int) -> _Group:
     """Return copies of a whole array with more banks, to be filled and emptied faster."""
     is_plain = all(own == HeldDimension(at) for at, own in enumerate(group.held))
-    if group.slice is not None or group.is_registers or group.is_outside or not is_plain:
+    if group.slice is not None or group.is_registers or group.is_outside or group.edges:
+        return group
+    if not is_plain:
         return group
     factors = tuple(widened(group.shape, own, lanes) for own in group.copies.factors)
     return replace(group, copies=replace(group.copies, factors=factors))
@@ -239,10 +249,8 @@ class _Chooser:
         least = -(-prod(self.array.shape) // BLOCK_WORDS)
         if plain is not None and plain.blocks <= max(FEW_BLOCKS, MOST_TIMES_LEAST * least):
             return plain
-        skewed = self._skewed(reads, writes)
-        if skewed is None or (plain is not None and plain.blocks <= skewed.blocks):
-            return plain
-        return skewed
+        found = (plain, self._skewed(reads, writes), self._edged(reads, writes))
+        return min((one for one in found if one), key=lambda one: one.blocks, default=None)
 
     def _copied(
         self, reads: Sequence[Read], writes: Sequence[Write], most: int = MOST_COPIES
@@ -252,6 +260,18 @@ class _Chooser:
         demand = self._demand(reads, writes, held)
         copies = served_copies(demand, self.ii, most)
         return None if copies is None else _group(reads, writes, held, demand, copies)
+
+    def _edged(self, reads: Sequence[Read], writes: Sequence[Write]) -> _Group | None:
+        """Return copies with memories beside them for the lanes at the edges of tiles."""
+        held = tuple(map(HeldDimension, range(len(self.array.shape))))
+        demand = self._demand(reads, writes, held)
+        found: list[_Group] = []
+        for edged in edged_demands(self.array, self.drafts, demand, self.ii):
+            copies = served_copies(edged.demand, self.ii)
+            if copies is not None:
+                group = _group(reads, writes, held, demand, copies)
+                found.append(replace(group, edges=edged.edges))
+        return min(found, key=lambda group: group.blocks, default=None)
 
     def _skewed(self, reads: Sequence[Read], writes: Sequence[Write]) -> _Group | None:
         """Return a single copy in whose banks neighbours along any dimension lie apart."""
@@ -369,6 +389,7 @@ def _memories(
     served: dict[Read, str] = {}
     mirrors: dict[str, tuple[Mirror, ...]] = {}
     empty: set[str] = set()
+    edges: list[EdgeRead] = []
     for group in groups:
         own = [
             _memory(array, group, len(memories) + at, factors)
@@ -377,6 +398,11 @@ def _memories(
         memories += own
         if group.is_outside or (group.slice is not None and not group.slice.has_start):
             empty |= {memory.name for memory in own}
+        for edge in group.edges:
+            held = edge.held_array(array, len(memories))
+            memories.append(held)
+            mirrors[edge.phase] = (*mirrors.get(edge.phase, ()), *edge.mirrors(held.name))
+            edges += edge.reads_from(held.name)
         numbers = {d.phase.name: iter(n) for d, n in zip(drafts, group.copies.served, strict=True)}
         served |= {read: own[next(numbers[read[0]])].name for read in group.reads}
         for draft in drafts:
@@ -388,7 +414,7 @@ def _memories(
                 for memory in own
             ]
             mirrors[name] = (*mirrors.get(name, ()), *new)
-    return ArrayMemories(tuple(memories), served, mirrors, frozenset(empty))
+    return ArrayMemories(tuple(memories), served, mirrors, frozenset(empty), tuple(edges))
 
 
 def _memory(array: Array, group: _Group, number: int, factors: tuple[int, ...]) -> HeldArray:

@@ -97,6 +97,12 @@ def _nest(
                 replace(chain, memory=_memory_of(one, chain.reads[0], memories))
                 for chain in one.chains
             ),
+            edges=tuple(
+                edge
+                for found in memories.values()
+                for edge in found.edges
+                if edge.access in fetched(one.phase)
+            ),
         )
         for one in drafts
     }
@@ -133,6 +139,7 @@ def _seen(
 ) -> tuple[HeldArray, ...]:
     """Return the memories that something reads or that are outside."""
     seen = {memory for one in phases for _, memory in one.reads}
+    seen |= {edge.memory for one in phases for edge in one.edges}
     seen |= {memory for transfer in handed for memory in transfer.memories}
     return tuple(
         memory

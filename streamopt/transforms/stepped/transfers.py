@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import ScheduledNode
     from streamopt.ir.stepping.stepped import HeldArray
 
-MOST_AT_ONCE = 1024
+MOST_AT_ONCE = 2048
 """Elements that one copy moves in an iteration."""
 
 
