@@ -76,6 +76,6 @@ def copied_by(lane: FixedLane, memory: CppMemory, access: Access, names: IndexNa
     """Return the C++ of the element that one lane of a copy brings."""
     tile = lane.loop + TILE
     return memory.placed_text(
-        lane.places(memory.held, access),
+        memory.held.lane_places(access, lane),
         names.named(lane.loop, names.values[tile], names.reach[tile]),
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.stepping.edges import FixedLane
-    from streamopt.ir.stepping.stepped import HeldArray
+    from streamopt.ir.stepping.stepped import HeldArray, Mirror
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,24 @@ class CppMemory:
         """Return the C++ of an element that one lane of a loop touches, in any tile."""
         tiles = visit.state.names
         names = visit.names.named(at.loop, tiles.values[at.loop], tiles.reach[at.loop])
-        return self.placed_text(at.places(self.held, access), names)
+        return self.placed_text(self.held.lane_places(access, at), names)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWrite:
+    """A write of a statement to a memory.
+
+    Attributes
+    ----------
+    place
+        Of the phase in its group.
+    chosen
+        Loops of whose lanes one is chosen for it; empty where each lane writes itself.
+    """
+
+    place: int
+    mirror: Mirror
+    chosen: tuple[str, ...]
 
 
 def registers(name: str, element: str, extents: Sequence[int]) -> Iterator[Item]:

@@ -17,7 +17,7 @@ from streamopt.codegen.expressions import literal
 from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.stepped.lanes import bounds_of, lanes_around, split_guard
-from streamopt.codegen.stepped.memories import choosing_lanes, registers
+from streamopt.codegen.stepped.memories import MemoryWrite, choosing_lanes, registers
 from streamopt.codegen.stepped.sums import REDUCTIONS, identity, joined, updated
 from streamopt.codegen.stepped.turned import turned_access
 from streamopt.codegen.tree import CppStatement, If
@@ -46,23 +46,6 @@ class LaneValues:
 
     value: str
     runs: str
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryWrite:
-    """A write of a statement to a memory.
-
-    Attributes
-    ----------
-    place
-        Of the phase in its group.
-    chosen
-        Loops of whose lanes one is chosen for it; empty where each lane writes itself.
-    """
-
-    place: int
-    mirror: Mirror
-    chosen: tuple[str, ...]
 
 
 class StatementWriter:

@@ -16,7 +16,6 @@ from streamopt.ir.affine import Affine, FloorDiv
 
 if TYPE_CHECKING:
     from streamopt.ir.expression import Access
-    from streamopt.ir.stepping.stepped import HeldArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +32,8 @@ class FixedLane:
         """Return its iterator, over that of the tile, which has the loop's name."""
         return Affine.iterator(self.loop).scaled(self.count) + Affine.of(self.lane)
 
-    def places(self, held: HeldArray, access: Access) -> tuple[Affine, ...]:
-        """Return the subscripts in a memory of an element, over the tile in place of the loop."""
-        moved = access.substitute({self.loop: self.place})
-        return tuple(_divided(place) for place in held.places(moved))
 
-
-def _divided(value: Affine) -> Affine:
+def divided(value: Affine) -> Affine:
     """Return an index in which quotients are without the terms that are divided exactly."""
     total = Affine.of(value.constant)
     for atom, factor in value.terms:

@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Condition, Index, all_of, of_affine
-from streamopt.ir.stepping.edges import EdgeRead, FixedLane
+from streamopt.ir.stepping.edges import EdgeRead, FixedLane, divided
 from streamopt.ir.stepping.steps import Phase, StepLoop
 
 _ORIGIN = Affine()
@@ -82,6 +82,12 @@ class HeldArray:
     def places(self, access: Access) -> tuple[Affine, ...]:
         """Return the subscripts in the memory of an element of the array."""
         return tuple(own.place(access.subscripts) for own in self.held) or (_ORIGIN,)
+
+    def lane_places(self, access: Access, at: FixedLane) -> tuple[Affine, ...]:
+        """Return the subscripts in the memory for one lane, over the tile of its loop."""
+        return tuple(
+            divided(place) for place in self.places(access.substitute({at.loop: at.place}))
+        )
 
     def only_lane(self, lanes: Sequence[int]) -> FixedLane | None:
         """Return the lane of a copy that touches it; None if it isn't one in each tile.

@@ -104,9 +104,7 @@ def _choices(
     return tuple(found)
 
 
-def _lanes_of_banks(
-    places: npt.NDArray[np.int64], paths: Sequence[_Path]
-) -> npt.NDArray[np.int64]:
+def _lanes_of_banks(places: npt.NDArray[np.int64], paths: Sequence[_Path]) -> npt.NDArray[np.int64]:
     """Return from how many lanes each bank gets values by and by.
 
     Parameters

@@ -46,11 +46,12 @@ class PlanSearchTuning:
     roughly: float = 1.45  # times that on LUTs
     most_unsafe: int = 2  # of an order: its banks have too few ports
     hope: float = 0.5  # of the least cycles beside visits that a draft had
-    few_dsps: int = 128  # of which a share says little: some addresses take as many as an operator
     unknown_luts: float = 0.5  # of an estimate, before there is a draft
 
 
 TUNING = PlanSearchTuning()
+FEW_DSPS = 128
+"""Of which a share says little: some addresses take as many as an operator."""
 SPARE_PARTS = (0.93, 0.8)
 """In place of `PlanSearchTuning.parts`, where other nodes have little to do."""
 
@@ -363,7 +364,7 @@ class _PlanSearch:
         except LegalityError:
             return
         order = kind.order
-        dsps = (draft.cost.dsps + TUNING.few_dsps) / (choice.dsps + TUNING.few_dsps)
+        dsps = (draft.cost.dsps + FEW_DSPS) / (choice.dsps + FEW_DSPS)
         luts = draft.used.luts / max(1, choice.luts)
         order.shares.append(DraftShare(choice, kind.binding, dsps, luts))
         if self._builder.lacks_memory(draft):

@@ -98,7 +98,6 @@ class _Moved:
         moved = self._relation(0)
         least = int(self._points(moved).dim_min_val(2 + drift.at).to_python())
         moved = self._relation(-least)
-        points = self._points(moved)
         turn, part = self.names.fresh(self.wave.name), self.names.fresh("r")
         stems = ["q" if at == drift.at else loop.name for at, loop in enumerate(loops)]
         own = [self.names.fresh(numbered_stem(stem)) for stem in stems]

@@ -15,7 +15,6 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import (
     AccessMode,
     Memory,
-    PartialTile,
     Pipeline,
     Place,
     Port,
@@ -28,6 +27,7 @@ from streamopt.ir.program import Loop
 from streamopt.ir.stepping.stepped import LanedPhase, walk_laned
 from streamopt.ir.stepping.windows import chain_box
 from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.lower.array_copies import bring, hand, of_lane
 from streamopt.transforms.stepped.chains import foremost
 from streamopt.transforms.stepped.tile_loops import LANE, lane_places, reach_of
 
@@ -40,11 +40,9 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import ScheduledNode
     from streamopt.ir.stepping.edges import FixedLane
     from streamopt.ir.stepping.stepped import (
-        HeldArray,
         LanedItem,
         ReuseChain,
         SteppedNest,
-        Transfer,
     )
     from streamopt.ir.stepping.steps import StepLoop
 
@@ -96,7 +94,7 @@ def lower_stepped(
     memories = {**inside, **outside}
     names = FreeNames()
     brought = [
-        _bring(
+        bring(
             names.fresh(f"{nest.node}.bring_{transfer.array}"),
             sources[begins.get(transfer.array, transfer.array)],
             [(memories[name], nest.memory(name)) for name in transfer.memories],
@@ -106,7 +104,7 @@ def lower_stepped(
     ]
     out = {transfer.array: transfer for transfer in nest.handed}
     handed = [
-        _hand(
+        hand(
             names.fresh(f"{nest.node}.hand_{target.name}"),
             (memories[out[array].memories[0]], nest.memory(out[array].memories[0])),
             target,
@@ -121,78 +119,6 @@ def lower_stepped(
     ]
     turns = Turns(nest.node, _turn_items(nest.node, nest.items, arrays), nest.ii)
     return LoweredNest((*brought, *phases, *handed), turns, tuple(inside.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class _CopyLoops:
-    """Tile loops and lanes over the elements of an array."""
-
-    tiles: tuple[Loop, ...]
-    lanes: tuple[Loop, ...]
-    place: tuple[Affine, ...]
-    partial: tuple[PartialTile, ...]
-
-
-def _copy_loops(shape: tuple[int, ...], counts: tuple[int, ...]) -> _CopyLoops:
-    tiles: list[Loop] = []
-    lanes: list[Loop] = []
-    place: list[Affine] = []
-    partial: list[PartialTile] = []
-    for at, (extent, count) in enumerate(zip(shape, counts, strict=True)):
-        tile, lane, number = f"d{at}", f"d{at}{LANE}", -(-extent // count)
-        subscript = Affine()
-        if number > 1 or count == 1:
-            tiles.append(Loop(tile, number))
-            subscript = Affine.iterator(tile).scaled(count)
-        if count > 1:
-            lanes.append(Loop(lane, count))
-            subscript += Affine.iterator(lane)
-        if extent % count:
-            partial.append(PartialTile(tile, lane, number - 1, extent - (number - 1) * count))
-        place.append(subscript)
-    return _CopyLoops(tuple(tiles), tuple(lanes), tuple(place), tuple(partial))
-
-
-def _pipeline(name: str, loops: _CopyLoops, ports: tuple[Port, ...]) -> Pipeline:
-    return Pipeline(name, loops.tiles, loops.lanes, ports, (), partial_tiles=loops.partial)
-
-
-def _bring(
-    name: str,
-    source: Memory,
-    targets: Sequence[tuple[Memory, HeldArray]],
-    transfer: Transfer,
-) -> Pipeline:
-    """Return the copy of an array into memories: of each, the elements that it has at the start."""
-    loops = _copy_loops(source.shape, transfer.lanes)
-    named = {f"d{at}": subscript for at, subscript in enumerate(loops.place)}
-    access = ir.Access(transfer.array, loops.place)
-    ports = [Port(AccessMode.READ, source.name, loops.place, "element")]
-    tiled = {tile.name for tile in loops.tiles}
-    for target, held in targets:
-        guard = None if held.start is None else ir.substitute_condition(held.start, named)
-        places, lane = held.places(access), held.only_lane(transfer.lanes)
-        if lane is not None:
-            element = ir.Access(transfer.array, tuple(map(Affine.iterator, named)))
-            tile = Affine.iterator(lane.loop) if lane.loop in tiled else Affine()
-            own = named | {lane.loop: tile}
-            places = tuple(p.substitute(own) for p in lane.places(held, element))
-            guard = _of_lane(lane, ir.CompareOp.EQ)
-        ports.append(Port(AccessMode.WRITE, target.name, places, "element", guard))
-    return _pipeline(name, loops, tuple(ports))
-
-
-def _hand(
-    name: str, source: tuple[Memory, HeldArray], target: Memory, transfer: Transfer
-) -> Pipeline:
-    loops = _copy_loops(target.shape, transfer.lanes)
-    memory, held = source
-    places = held.places(ir.Access(transfer.array, loops.place))
-    ports = (
-        Port(AccessMode.READ, memory.name, places, "element"),
-        Port(AccessMode.WRITE, target.name, loops.place, "element"),
-    )
-    return _pipeline(name, loops, ports)
 
 
 def _turn_items(
@@ -314,7 +240,7 @@ class _PhaseLowering:
                 held = self.nest.memory(mirror.memory)
                 parts = (*affine, *(() if mirror.guard is None else (mirror.guard,)))
                 if mirror.lane is not None:
-                    parts = (*parts, _of_lane(mirror.lane, ir.CompareOp.EQ))
+                    parts = (*parts, of_lane(mirror.lane, ir.CompareOp.EQ))
                 self._port(AccessMode.WRITE, held.name, statement.target, value, parts, mirror.lane)
         later = self.laned.phase.statements[number + 1 :]
         readers = [each for each in later if statement.target in reads_of(each)]
@@ -366,7 +292,7 @@ class _PhaseLowering:
             edges = [edge for edge in self.laned.edges if edge.access == access]
             for edge in edges:
                 self._port(AccessMode.READ, edge.memory, access, value, parts, edge.at)
-            others = (*parts, *(_of_lane(edge.at, ir.CompareOp.NE) for edge in edges))
+            others = (*parts, *(of_lane(edge.at, ir.CompareOp.NE) for edge in edges))
             self._port(AccessMode.READ, self.served[access], access, value, others)
         return self.values[access]
 
@@ -394,7 +320,7 @@ class _PhaseLowering:
             own = lane_places(self.laned.tiles, self.lanes | {lane.loop: 1})
             tile = own[lane.loop]
             position = own | {lane.loop: tile.scaled(lane.count) + Affine.of(lane.lane)}
-            places = tuple(s.substitute(own) for s in lane.places(memory, access))
+            places = tuple(s.substitute(own) for s in memory.lane_places(access, lane))
         is_read = mode is AccessMode.READ
         shared = {n for n in self.lanes if is_read or n in self.laned.phase.sums}
         shared -= {*access.iterators()}
@@ -420,11 +346,6 @@ class _PhaseLowering:
                     yield ir.Compare(ir.CompareOp.GE, place, ir.Literal(loop.least))
                 if loop.end % count:
                     yield ir.Compare(ir.CompareOp.LT, place, ir.Literal(loop.end))
-
-
-def _of_lane(at: FixedLane, op: ir.CompareOp) -> ir.Condition:
-    """Return that a lane is one of a loop, or isn't."""
-    return ir.Compare(op, ir.Index(Affine.iterator(at.loop + LANE)), ir.Literal(at.lane))
 
 
 def _iterators(condition: ir.Condition) -> Iterator[str]:

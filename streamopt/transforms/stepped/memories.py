@@ -19,12 +19,12 @@ from streamopt.transforms.stepped.copies import (
     REGISTERS_OF_A_BANK,
     ArrayDemand,
     ServedCopies,
-    blocks_of,
     is_served,
     served_copies,
     widened,
 )
-from streamopt.transforms.stepped.edges import edged_demands
+from streamopt.transforms.stepped.held.edges import edged_demands
+from streamopt.transforms.stepped.held.groups import CopyGroup
 from streamopt.transforms.stepped.normal_form import told_iterators
 from streamopt.transforms.stepped.skews import cost_of, skewed_layouts
 from streamopt.transforms.stepped.slots import in_slot, slots_of
@@ -37,11 +37,9 @@ if TYPE_CHECKING:
     from streamopt.ir.stepping.edges import EdgeRead
     from streamopt.transforms.stepped.bank_loads import LanedAccess
     from streamopt.transforms.stepped.drafts import PhaseDraft
-    from streamopt.transforms.stepped.edges import Edge
-    from streamopt.transforms.stepped.slices import Slice, SliceFinder
+    from streamopt.transforms.stepped.held.groups import Read
+    from streamopt.transforms.stepped.slices import SliceFinder
 
-    Read = tuple[str, Access]
-    """A phase and what it reads."""
     Write = tuple[PhaseDraft, int, Statement]
     """A phase, and the place of a statement in it."""
 
@@ -76,41 +74,6 @@ class ArrayMemories:
     edges: tuple[EdgeRead, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Copies of one kind: of the whole array, or of a slice of it.
-
-    Attributes
-    ----------
-    writes
-        Triples (phase, statement, guard beside the statement's).
-    is_outside
-        Whether it is the array where it comes from or goes to.
-    """
-
-    reads: tuple[Read, ...]
-    writes: tuple[tuple[str, int, Condition | None], ...]
-    shape: tuple[int, ...]
-    copies: ServedCopies
-    held: tuple[HeldDimension, ...]
-    slice: Slice | None = None
-    is_outside: bool = False
-    edges: tuple[Edge, ...] = ()
-
-    @property
-    def blocks(self) -> int:
-        edges = sum(blocks_of(edge.shape, edge.factors) for edge in self.edges)
-        return sum(blocks_of(self.shape, factors) for factors in self.copies.factors) + edges
-
-    @property
-    def is_skewed(self) -> bool:
-        return any(own.skew for own in self.held)
-
-    @property
-    def is_registers(self) -> bool:
-        return self.copies.factors == (self.shape,)
-
-
 def array_memories(
     array: Array,
     drafts: Sequence[PhaseDraft],
@@ -138,11 +101,11 @@ def array_memories(
     return _memories(array, drafts, wide)
 
 
-def _slice_registers(groups: Sequence[_Group]) -> int:
+def _slice_registers(groups: Sequence[CopyGroup]) -> int:
     return sum(prod(each.shape) for each in groups if each.slice is not None and each.is_registers)
 
 
-def _widened(group: _Group, lanes: int) -> _Group:
+def _widened(group: CopyGroup, lanes: int) -> CopyGroup:
     """Return copies of a whole array with more banks, to be filled and emptied faster."""
     is_plain = all(own == HeldDimension(at) for at, own in enumerate(group.held))
     if group.slice is not None or group.is_registers or group.is_outside or group.edges:
@@ -165,7 +128,7 @@ class _Chooser:
     ends_here: bool = True
     registers_of_a_bank: int = REGISTERS_OF_A_BANK
 
-    def groups(self) -> list[_Group] | None:
+    def groups(self) -> list[CopyGroup] | None:
         """Return copies and slices that serve all reads; None if none do."""
         reads = [(d.phase.name, a) for d in self.drafts for a in d.reads_of(self.array.name)]
         outside = self._outside(reads)
@@ -176,7 +139,7 @@ class _Chooser:
         inside = replace(self, ends_here=False)._inside(reads)
         return None if inside is None else [*inside, outside]
 
-    def _outside(self, reads: list[Read]) -> _Group | None:
+    def _outside(self, reads: list[Read]) -> CopyGroup | None:
         """Return the array itself, if it is only read, or holds what is written last."""
         if not self.is_straight or prod(self.array.shape) <= MOST_REGISTERS:
             return None
@@ -190,7 +153,7 @@ class _Chooser:
         group = self._copied(() if writes else reads, writes, most=1)
         return None if group is None else replace(group, is_outside=True)
 
-    def _inside(self, reads: list[Read]) -> list[_Group] | None:
+    def _inside(self, reads: list[Read]) -> list[CopyGroup] | None:
         """Return memories inside the node; those that hold all come first."""
         whole = self.whole(reads)
         if whole is not None and whole.is_registers:
@@ -208,7 +171,7 @@ class _Chooser:
             return [whole]
         return found
 
-    def _is_own(self, read: Read, group: _Group) -> bool:
+    def _is_own(self, read: Read, group: CopyGroup) -> bool:
         """Return whether a phase that writes the array waits for a read of few elements.
 
         A memory of its own lets the read be late, and other reads of the array be early. Very few
@@ -220,8 +183,8 @@ class _Chooser:
         return read[0] in writes and prod(group.shape) <= MOST_REGISTERS
 
     def _mixed(
-        self, reads: list[Read], sliced: dict[Read, _Group], own: list[Read]
-    ) -> list[_Group] | None:
+        self, reads: list[Read], sliced: dict[Read, CopyGroup], own: list[Read]
+    ) -> list[CopyGroup] | None:
         """Return slices for some reads and copies for the others."""
         if not sliced:
             return None
@@ -238,7 +201,7 @@ class _Chooser:
         is_needed = self.ends_here or bool(rest.reads)
         return [*([rest] if is_needed else []), *sliced.values()]
 
-    def whole(self, reads: Sequence[Read]) -> _Group | None:
+    def whole(self, reads: Sequence[Read]) -> CopyGroup | None:
         """Return copies of the array for some reads."""
         name = self.array.name
         writes = [(d, at, each) for d in self.drafts for at, each in d.writes_of(name)]
@@ -254,18 +217,18 @@ class _Chooser:
 
     def _copied(
         self, reads: Sequence[Read], writes: Sequence[Write], most: int = MOST_COPIES
-    ) -> _Group | None:
+    ) -> CopyGroup | None:
         """Return copies with the array's own dimensions."""
         held = tuple(map(HeldDimension, range(len(self.array.shape))))
         demand = self._demand(reads, writes, held)
         copies = served_copies(demand, self.ii, most)
         return None if copies is None else _group(reads, writes, held, demand, copies)
 
-    def _edged(self, reads: Sequence[Read], writes: Sequence[Write]) -> _Group | None:
+    def _edged(self, reads: Sequence[Read], writes: Sequence[Write]) -> CopyGroup | None:
         """Return copies with memories beside them for the lanes at the edges of tiles."""
         held = tuple(map(HeldDimension, range(len(self.array.shape))))
         demand = self._demand(reads, writes, held)
-        found: list[_Group] = []
+        found: list[CopyGroup] = []
         for edged in edged_demands(self.array, self.drafts, demand, self.ii):
             copies = served_copies(edged.demand, self.ii)
             if copies is not None:
@@ -273,7 +236,7 @@ class _Chooser:
                 found.append(replace(group, edges=edged.edges))
         return min(found, key=lambda group: group.blocks, default=None)
 
-    def _skewed(self, reads: Sequence[Read], writes: Sequence[Write]) -> _Group | None:
+    def _skewed(self, reads: Sequence[Read], writes: Sequence[Write]) -> CopyGroup | None:
         """Return a single copy in whose banks neighbours along any dimension lie apart."""
         lanes = max(prod(count for _, count in d.lanes) for d in self.drafts)
         layouts = skewed_layouts(self.array.shape, lanes)
@@ -304,7 +267,7 @@ class _Chooser:
             tuple(d.era for d in self.drafts),
         )
 
-    def of_slice(self, read: Read) -> tuple[_Group, ...]:
+    def of_slice(self, read: Read) -> tuple[CopyGroup, ...]:
         """Return the slice for a read, if there is one."""
         own = None if self._is_foremost(read) else self.slices.slice_of(*read)
         if own is None:
@@ -330,7 +293,7 @@ class _Chooser:
         copies = served_copies(demand, self.ii, registers_of_a_bank=self.registers_of_a_bank)
         if copies is None:
             return ()
-        return (_Group((read,), own.writes, shape, copies, own.held, own),)
+        return (CopyGroup((read,), own.writes, shape, copies, own.held, own),)
 
     def _is_foremost(self, read: Read) -> bool:
         """Return whether a read is one that a chain fetches."""
@@ -357,9 +320,9 @@ def _group(
     held: tuple[HeldDimension, ...],
     demand: ArrayDemand,
     copies: ServedCopies,
-) -> _Group:
+) -> CopyGroup:
     places = tuple((draft.phase.name, at, None) for draft, at, _ in writes)
-    return _Group(tuple(reads), places, demand.shape, copies, held)
+    return CopyGroup(tuple(reads), places, demand.shape, copies, held)
 
 
 def _places(access: Access, held: Sequence[HeldDimension]) -> tuple[Affine, ...]:
@@ -383,7 +346,7 @@ def _solved_places(
 
 
 def _memories(
-    array: Array, drafts: Sequence[PhaseDraft], groups: Sequence[_Group]
+    array: Array, drafts: Sequence[PhaseDraft], groups: Sequence[CopyGroup]
 ) -> ArrayMemories:
     memories: list[HeldArray] = []
     served: dict[Read, str] = {}
@@ -417,7 +380,7 @@ def _memories(
     return ArrayMemories(tuple(memories), served, mirrors, frozenset(empty), tuple(edges))
 
 
-def _memory(array: Array, group: _Group, number: int, factors: tuple[int, ...]) -> HeldArray:
+def _memory(array: Array, group: CopyGroup, number: int, factors: tuple[int, ...]) -> HeldArray:
     name = f"{array.name}.outside" if group.is_outside else f"{array.name}_{number}"
     start = None if group.slice is None else group.slice.start
     return HeldArray(name, array.name, group.held, group.shape, factors, start, group.is_outside)

@@ -11,6 +11,8 @@ import pytest
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
 from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.bank_choice import choice_of_banks
+from streamopt.perf.resources.memory_blocks import memories_as_built
 from streamopt.perf.turns.lengths import with_lengths
 from streamopt.sim.in_turn.hazards import check_hazards
 from streamopt.target.device import find_device
@@ -103,18 +105,38 @@ def check_design(order: Ordered, lanes: tuple[int, ...], *, has_edges: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "lanes"),
+    ("text", "place", "lanes", "has_edges"),
     [
-        pytest.param(NINE_POINTS, 0, (2, 8), id="nine points, lanes of time"),
-        pytest.param(NINE_POINTS, 1, (2, 8), id="nine points, owners"),
-        pytest.param(NINE_POINTS, 1, (3, 7), id="nine points, ragged"),
-        pytest.param(OVERRELAXED, 1, (4, 6), id="over-relaxed"),
-        pytest.param(SOLID, 1, (2, 3, 4), id="solid"),
+        pytest.param(NINE_POINTS, 0, (2, 8), True, id="nine points, lanes of time"),
+        pytest.param(NINE_POINTS, 1, (2, 8), True, id="nine points, owners"),
+        pytest.param(NINE_POINTS, 1, (3, 7), False, id="nine points, ragged"),
+        pytest.param(OVERRELAXED, 1, (4, 6), True, id="over-relaxed"),
+        pytest.param(LINE, 1, (4,), False, id="line"),
+        pytest.param(SOLID, 1, (2, 3, 4), True, id="solid"),
     ],
 )
 def test_edges_of_tiles(
-    text: str, place: int, lanes: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str,
+    place: int,
+    lanes: tuple[int, ...],
+    has_edges: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memories, "FEW_BLOCKS", 0)
     monkeypatch.setattr(memories, "MOST_TIMES_LEAST", 0.0)
-    check_design(orders(tmp_path, text)[place], lanes, has_edges=True)
+    check_design(orders(tmp_path, text)[place], lanes, has_edges=has_edges)
+
+
+def test_owners_stay_at_their_banks(tmp_path: Path) -> None:
+    """A lane of time goes to all banks; one of its elements to those of four wavefronts."""
+    moving, still = orders(tmp_path, NINE_POINTS)
+    assert moving.steps.laned == ("t", "i")
+    assert still.steps.laned == ("q", "i_2")
+    found: list[int] = []
+    for order in (moving, still):
+        lanes = dict(zip(order.steps.laned, (4, 8), strict=True))
+        network = lower(as_planned(order, plan_of(order, **lanes)))
+        used = memories_as_built(network)
+        found.append(sum(choice_of_banks(own, used) for own in network.pipelines))
+    assert 2 * found[1] < found[0]

@@ -38,7 +38,7 @@ MOST_EDGES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class EdgeMemory:
     """A memory with the elements that one lane of a loop writes."""
 
     phase: str
@@ -87,7 +87,7 @@ class EdgedDemand:
     """The demand on an array without the reads that other memories serve, and these."""
 
     demand: ArrayDemand
-    edges: tuple[Edge, ...]
+    edges: tuple[EdgeMemory, ...]
 
 
 def edged_demands(
@@ -165,7 +165,7 @@ class _OneSide:
         known: dict[Access, LanedAccess],
         write: LanedAccess,
         ii: int,
-    ) -> Edge | None:
+    ) -> EdgeMemory | None:
         """Return the memory that one lane writes; None if one copy doesn't serve its reads."""
         shape = tuple(
             -(-extent // self.at.count) if at == self.dimension else extent
@@ -179,7 +179,7 @@ class _OneSide:
         name = self.draft.phase.name
         statements = tuple(at for at, _ in self.draft.writes_of(self.array.name))
         writer = replace(self.at, lane=row)
-        return Edge(
+        return EdgeMemory(
             name, self.dimension, writer, statements, tuple(reads), shape, copies.factors[0]
         )
 

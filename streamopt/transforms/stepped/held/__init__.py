@@ -1,0 +1,1 @@
+"""Groups of copies of an array inside a node, and memories at the edges of tiles."""
