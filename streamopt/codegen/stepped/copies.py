@@ -10,7 +10,6 @@ from streamopt.codegen.stepped.lanes import LaneLoop, lanes_around
 from streamopt.codegen.tree import CppStatement, For, If, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
-from streamopt.transforms.stepped.tile_loops import LANE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.ir.stepping.edges import FixedLane
 
-TILE = ".tile"
-"""Behind the name of an iterator with lanes: its tile; ``.lane`` for its lane."""
+TILE, LANE = ".tile", ".lane"
+"""Behind the name of an iterator with lanes: its tile, and its lane."""
 
 
 def copy_nest(

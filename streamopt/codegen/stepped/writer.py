@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.stepped.control import Control
-from streamopt.codegen.stepped.copies import copied_by, copy_nest
+from streamopt.codegen.stepped.copies import LANE, copied_by, copy_nest
 from streamopt.codegen.stepped.length import iterations_of
 from streamopt.codegen.stepped.memories import CppMemory
 from streamopt.codegen.stepped.phases import GroupWriter
@@ -20,7 +20,6 @@ from streamopt.codegen.stepped.places import places_of
 from streamopt.codegen.stepped.texts import NestContext
 from streamopt.codegen.tree import Comment, CppStatement, For, If, Item, Pragma, pipelined
 from streamopt.ir.affine import Affine
-from streamopt.transforms.stepped.tile_loops import LANE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
