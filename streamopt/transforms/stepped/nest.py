@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import NodePlan
+    from streamopt.ir.stepping.edges import EdgeRead
     from streamopt.ir.stepping.stepped import HeldArray, LanedItem, Transfer
     from streamopt.ir.stepping.steps import StepItem, Steps
     from streamopt.transforms.stepped.drafts import PhaseDraft
@@ -97,12 +98,7 @@ def _nest(
                 replace(chain, memory=_memory_of(one, chain.reads[0], memories))
                 for chain in one.chains
             ),
-            edges=tuple(
-                edge
-                for found in memories.values()
-                for edge in found.edges
-                if edge.access in fetched(one.phase)
-            ),
+            edges=_edges_of(one, memories),
         )
         for one in drafts
     }
@@ -130,6 +126,12 @@ def _nest(
         tuple(own for own in brought if own.memories),
         handed,
     )
+
+
+def _edges_of(one: PhaseDraft, memories: Mapping[str, ArrayMemories]) -> tuple[EdgeRead, ...]:
+    """Return the reads of single lanes of a phase that memories of their own serve."""
+    edges = (edge for found in memories.values() for edge in found.edges)
+    return tuple(edge for edge in edges if edge.access in fetched(one.phase))
 
 
 def _seen(
