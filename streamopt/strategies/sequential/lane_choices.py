@@ -115,7 +115,8 @@ def lane_choices(
         key=LaneChoice.rank,
     )
     rows = [choice for choice in ranked if is_of_rows(steps, choice)]
-    return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked), *rows))]
+    binary = [choice for choice in ranked if choice.is_binary]
+    return [*dict.fromkeys((*ranked[:MOST_FASTEST], *front(ranked), *front(binary), *rows))]
 
 
 def _thinned(ladders: Sequence[list[int]], are_rare: Sequence[bool]) -> list[list[int]]:

@@ -17,7 +17,7 @@ from streamopt.ir.stepping.steps import Phase, Steps, walk_phases
 
 LIGHT = 16
 """Times fewer iterations than the largest phase has."""
-PARTS = (4, 5, 8, 10)
+PARTS = (2, 4, 5, 8, 10)
 """Of the lanes that loops of light phases get otherwise."""
 MANY_LANES = 16
 """Of a light phase: fewer take little."""
