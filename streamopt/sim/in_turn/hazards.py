@@ -228,7 +228,8 @@ class _Check:
         # A write is found in the cycle after the one in which it holds a port.
         slots = (accesses.cycles - accesses.is_write) // self.ii
         slots -= slots.min()
-        touched = np.unique((slots * 2 + accesses.is_write) * shift + accesses.elements)
+        slotted = (slots * 2 + accesses.is_write) * shift + accesses.elements
+        touched, _ = np.unique(slotted, return_counts=True)  # by sorting: hashing is slow
         places = np.unravel_index(touched % shift, memory.shape)
         banks = np.ravel_multi_index(
             [place % factor for place, factor in zip(places, memory.factors, strict=True)],
