@@ -57,9 +57,11 @@ def test_equations_of_opt6_that_code_names() -> None:
 
 
 def test_equations_of_ports_that_code_names() -> None:
-    files = (
-        TOP / "streamopt" / place
-        for place in ("perf/pipelines/bandwidth.py", "evaluation/boundary_ports.py")
+    places = (
+        "perf/pipelines/bandwidth.py",
+        "evaluation/boundary_ports.py",
+        "evaluation/open_channels.py",
     )
+    files = (TOP / "streamopt" / place for place in places)
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     assert set(re.findall(r"\((B\d+)\)", text)) == on_page("ports.md", "B")
