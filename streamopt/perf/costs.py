@@ -74,6 +74,8 @@ class OpenPlans:
     """Whether loops may be unrolled."""
     bindings: tuple[Binding, ...] = ((),)
     """Resources that the operators may have."""
+    only_least_dsps: bool = False
+    """Whether the one of all bindings that takes the fewest DSPs is enough."""
 
 
 class SequentialCosts(Protocol):

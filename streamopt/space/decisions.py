@@ -128,7 +128,8 @@ def _least_dsps(graph: Graph, options: SpaceOptions) -> dict[str, int]:
         setting = Setting.of(graph, node, ins[node.name], outs[node.name])
         choices = options.bindings.get(node.name, ((),))
         if isinstance(node, SequentialNode):
-            plans = options.costs.plans(graph, node, OpenPlans(bindings=choices))
+            wanted = OpenPlans(bindings=choices, only_least_dsps=True)
+            plans = options.costs.plans(graph, node, wanted)
             return min(int(options.costs.plan_cost(graph, node, p).dsps) for p in plans)
         return min(options.costs.least_dsps(node, replace(setting, binding=b)) for b in choices)
 

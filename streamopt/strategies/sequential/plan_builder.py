@@ -177,10 +177,10 @@ class PlanBuilder:
             return tuple(replace(plain_plan(node), binding=way) for way in wanted.bindings)
         if wanted.has_lanes:
             return searched_plans(alone, orders, wanted, self, straight, has_others=has_others)
-        return tuple(
-            self.built(alone, first_plan(node, orders[0], binding)).plan
-            for binding in wanted.bindings
-        )
+        plans = [first_plan(node, orders[0], binding) for binding in wanted.bindings]
+        if wanted.only_least_dsps:  # drafts tell it, in a fraction of the time
+            plans = [min(plans, key=lambda plan: self.drafted(alone, plan).cost.dsps)]
+        return tuple(self.built(alone, plan).plan for plan in plans)
 
     def _with_lengths(self, alone: Graph, plan: NodePlan) -> NodePlan:
         _, network = self._lowered(alone, plan)

@@ -94,6 +94,14 @@ def test_plans_keep_limits_and_say_how_long_visits_last(graph: Graph) -> None:
         assert cost.luts <= 15_000
 
 
+def test_only_the_plan_of_the_fewest_dsps_is_built(graph: Graph) -> None:
+    node, builder = node_of(graph), PlanBuilder(ON, ON.budget(Fit.RAW))
+    ways = OpenPlans(bindings=((), ADDERS))
+    every = [builder.cost(graph, node, plan).dsps for plan in builder.plans(graph, node, ways)]
+    (least,) = builder.plans(graph, node, replace(ways, only_least_dsps=True))
+    assert builder.cost(graph, node, least).dsps == min(every) < max(every)
+
+
 def test_draft_takes_as_much_as_the_plan_and_no_more_cycles(graph: Graph) -> None:
     node, builder = node_of(graph), PlanBuilder(ON, ON.budget(Fit.RAW))
     steps = steps_of(node, {array.name: array for array in graph.arrays})[0]
