@@ -160,8 +160,10 @@ def _read(
         hint = "rows are told apart by folder and file name"
         raise SweepError(Diagnostic("E883", message, SourceLoc(str(file), "graphs"), hint))
     try:
-        include = [file.parent / folder for folder in block.include]
+        include = [(file.parent / folder).resolve() for folder in block.include]
         text = write_graph_json(load(path, options=SourceOptions(define=macros, include=include)))
+        for folder in (path.parent, *include):  # places don't say where a checkout is
+            text = text.replace(json.dumps(f"{folder}/")[1:-1], "")
     except StreamoptError as error:
         error.add_note(f"in the experiment {file}")
         raise

@@ -134,6 +134,23 @@ def test_graphs_are_c_files_with_macros(tmp_path: Path) -> None:
         points_of(read_experiment(file), file)
 
 
+def test_key_does_not_say_where_a_checkout_is(tmp_path: Path) -> None:
+    keys: list[str] = []
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        (folder / "headers").mkdir(parents=True)
+        (folder / "headers" / "loop.h").write_text("for (int i = 0; i < 4; i++) y[i] = x[i] + 1;\n")
+        (folder / "c").mkdir()
+        (folder / "c" / "f.c").write_text(
+            'void f(float x[4], float y[4]) {\n#include "loop.h"\n}\n'
+        )
+        (own,) = points(
+            folder, 'graphs = ["c/f.c"]\ninclude = ["headers"]\nstrategies = ["hida"]\ndsps = [9]\n'
+        )
+        keys.append(own.key)
+    assert keys[0] == keys[1]
+
+
 def test_failures_are_rows_and_are_kept(tmp_path: Path) -> None:
     text = 'strategies = ["hida"]\ndsps = [1, 9]\n[[more]]\nsolvers = ["none"]\nstrategies = []\n'
     file = small_experiment(tmp_path, 1, text)
