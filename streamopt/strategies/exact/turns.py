@@ -1,36 +1,38 @@
-"""Ways to close one gap that take turns: no one knows beforehand which of them suits a graph."""
+"""Searches interleaved by the work that each has done, as none suits every graph (a portfolio)."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from streamopt.work import spent
 
-FRUITLESS = 2.0
-"""By how much dearer work becomes to a way with each of its rounds that was of no use."""
+PENALTY_FACTOR = 2.0
+"""By which the weight of a search's work grows with each of its rounds without improvement."""
 
 
-def take_turns(ways: Sequence[Iterator[bool]], state: Callable[[], object]) -> None:
-    """Go on with the way that has worked least, step by step, until all are at their ends.
+def take_turns(searches: Sequence[Iterator[bool]], state: Callable[[], object]) -> None:
+    """Run searches to their ends; each step goes to the one of least weighted work so far.
 
-    Work after useless rounds counts more, so that a way that does not suit a graph takes ever
-    less of it. Work is counted, not timed: the same steps are taken again.
+    A search has weight 1 until a round of it brings no improvement; from then on each such round
+    multiplies the weight, and the next improvement resets it. So the share of the work shifts, as
+    with the arms of a bandit, to searches that improve what is known. Work is counted, not timed,
+    so that a run is deterministic.
 
     Parameters
     ----------
-    ways
-        They yield after each step, whether it ends a round; the first one begins.
+    searches
+        Each yields after every step, true at the end of a round; of equal ones the first begins.
     state
-        Returns what is known: a round was of use if one of its steps changed it.
+        Returns what is known: a round is an improvement if one of its steps changes it.
     """
-    worked = dict.fromkeys(range(len(ways)), 0.0)
-    weights, useful = [1.0] * len(ways), [False] * len(ways)
-    while worked:
-        way = min(worked, key=worked.__getitem__)
+    weighted_work = dict.fromkeys(range(len(searches)), 0.0)
+    weights, improved = [1.0] * len(searches), [False] * len(searches)
+    while weighted_work:
+        at = min(weighted_work, key=weighted_work.__getitem__)
         before, began = state(), spent()
-        ends_round = next(ways[way], None)
-        worked[way] += weights[way] * (spent() - began)
-        useful[way] = useful[way] or state() != before
+        ends_round = next(searches[at], None)
+        weighted_work[at] += weights[at] * (spent() - began)
+        improved[at] = improved[at] or state() != before
         if ends_round is None:
-            del worked[way]
+            del weighted_work[at]
         elif ends_round:
-            weights[way] = 1.0 if useful[way] else FRUITLESS * weights[way]
-            useful[way] = False
+            weights[at] = 1.0 if improved[at] else PENALTY_FACTOR * weights[at]
+            improved[at] = False
