@@ -27,6 +27,7 @@ from streamopt.strategies.opt6.simulated_descent import SimulatedDescent
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Chosen, Prepared
+from streamopt.strategies.resources.known_rows import KnownRows, rows_of
 from streamopt.strategies.run import SEARCH, Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
@@ -102,16 +103,14 @@ class GraphVariant:
         is_free = binding in (None, BindingChoice.FREE)
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
         self._budget = SearchBudget.whole(limits, is_free=not is_priced)
-        self._large = LargeGraph(self.problem, costs, limits, MOST_NODES)
+        self._large = LargeGraph(self.problem, costs, MOST_NODES)
         self._even_price = SearchBudget.whole(limits).price
         self._needs_prices = False
         self._bound_price, self._price_step = 0.0, PRICE_STEP
         self._is_short_of_luts = is_priced
-        self._prepared: Prepared | None = None
+        self._rows = KnownRows(self.problem)
         self._with_surroundings: Prepared | None = None
-        self._steady: Prepared | None = None
         self._descent: SimulatedDescent | None = None
-        self._horizon_cycles = 0
         self._known_cycles: dict[bool, int] = {}
         self.bound_cycles = max(
             boundary_cycles(self.graph, self.ports, self.region.on),
@@ -161,7 +160,7 @@ class GraphVariant:
         SearchStoppedError
             If the time is up, or the search is no longer wanted.
         """
-        prepared, cycles = self._prepared, start.chosen.cycles
+        prepared, cycles = self._rows.prepared, start.chosen.cycles
         if prepared is None:
             return
         if self._descent is None or self._descent.horizon_cycles < cycles:
@@ -206,7 +205,7 @@ class GraphVariant:
         the plain ones are asked first, once.
         """
         if self._with_surroundings is None:
-            run = self._below(self._prepare(horizon_cycles, clock), horizon_cycles, clock)
+            run = self._below(self._rows.within(horizon_cycles, clock), horizon_cycles, clock)
             if run is not None:
                 for price in dict.fromkeys([self._budget.price, self._even_price]):
                     self._raise_at(price, run, horizon_cycles, labels)
@@ -216,7 +215,7 @@ class GraphVariant:
         if self._with_surroundings is None:
             costs = self._costs.with_surroundings()
             asked = self.problem.within(costs=costs, horizon_cycles=horizon_cycles)
-            self._with_surroundings = _rows_of(asked, clock)
+            self._with_surroundings = rows_of(asked, clock)
         run = self._below(self._with_surroundings, horizon_cycles, clock)
         if run is not None:
             self._raise_by_prices(run, horizon_cycles, labels)
@@ -273,12 +272,9 @@ class GraphVariant:
         if not self.options.searches or self.is_large:
             return self._solved(within.most_cycles, run, steady=effort.steady)
         for horizon in horizons(within, self.graph, self.region.limits.dsps, self.plainest):
-            prepared = self._prepare(horizon, run.clock)
+            prepared = self._rows.within(horizon, run.clock, steady=effort.steady)
             if prepared is None:
                 continue
-            if effort.steady:
-                self._steady = self._steady or prepared.steady()
-                prepared = self._steady
             budget = self._budget
             search = BudgetedSearch(prepared, budget.dsps, budget.luts, run.clock.should_stop)
             hoped = int(HOPE * self._known_cycles.get(effort.steady, 0))
@@ -287,16 +283,6 @@ class GraphVariant:
                 self._known_cycles[effort.steady] = chosen.cycles
                 return chosen
         return None
-
-    def _prepare(self, horizon_cycles: int, clock: SearchClock) -> Prepared | None:
-        """Return rows within a horizon, or a longer one; None if a node has none."""
-        if self._prepared is None or self._horizon_cycles < horizon_cycles:
-            prepared = _rows_of(self.problem.within(horizon_cycles=horizon_cycles), clock)
-            if prepared is None:
-                return None
-            self._prepared = prepared
-            self._horizon_cycles, self._steady = horizon_cycles, None
-        return self._prepared
 
     def _solved(self, horizon_cycles: int | None, run: Run, *, steady: bool) -> Chosen | None:
         """Return a solver's answer to the compact program, or that of the search of large graphs.
@@ -351,9 +337,9 @@ class GraphVariant:
             Whether the whole time is up, so that no further search is begun.
         """
         for _ in range(MOST_QUICK):
-            if self._prepared is None or is_over():
+            if self._rows.prepared is None or is_over():
                 break
-            chosen = self._quick(self._prepared, is_over)
+            chosen = self._quick(self._rows.prepared, is_over)
             if chosen is None:
                 break
             found = self.judged(chosen)
@@ -367,13 +353,14 @@ class GraphVariant:
         yield self.judged(self.plainest())
 
     def _quick(self, prepared: Prepared, is_over: Callable[[], bool]) -> Chosen | None:
-        budget = self._budget
+        budget, horizon_cycles = self._budget, prepared.space.horizon_cycles
+        assert horizon_cycles is not None
         run = BudgetedSearch(prepared, budget.dsps, budget.luts, is_over)
-        schedule = run.quick(self._horizon_cycles)
+        schedule = run.quick(horizon_cycles)
         if schedule is not None:
             return self._as_chosen(schedule)
         with suppress(SearchTooLargeError, SearchStoppedError):
-            return run.best(self._horizon_cycles, FEWEST_LABELS, budget.price)
+            return run.best(horizon_cycles, FEWEST_LABELS, budget.price)
         return None
 
     def answered(self, answer: Solution) -> SimulatedDesign:
@@ -389,10 +376,3 @@ class GraphVariant:
         found = evaluate(self.graph, schedule, costs)
         luts = least_luts(self.graph, schedule, costs)
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)
-
-
-def _rows_of(problem: Problem, clock: SearchClock) -> Prepared | None:
-    """Return the rows within the horizon of a problem; None if a node has none."""
-    with suppress(InfeasibleError):
-        return Prepared.of(problem.decision_space(), clock.check)
-    return None

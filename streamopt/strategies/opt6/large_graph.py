@@ -4,12 +4,10 @@ Rows that none dominates within some limits and a horizon are, of those within w
 that keep to these. So rows are made for the whole limits, and every search takes them.
 """
 
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
-from streamopt.errors import InfeasibleError
 from streamopt.perf.costs import CostModel, PricedCosts
 from streamopt.search.instance import instance
 from streamopt.search.labels.row_subset import surrogate
@@ -17,14 +15,13 @@ from streamopt.solvers.result import Stop
 from streamopt.space.horizon import HorizonFilter, chosen_rows
 from streamopt.space.row_values import NodeRows
 from streamopt.space.usage import RowUsage
-from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import Prepared
+from streamopt.strategies.resources.known_rows import KnownRows
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
-from streamopt.target.resources import Resources
 
 
 class LargeGraph:
@@ -32,21 +29,18 @@ class LargeGraph:
 
     Parameters
     ----------
+    problem
+        Within the limits of the region.
     costs
         As built, with LUTs.
-    limits
-        Of the region.
     most_nodes
         Of graphs that are searched by labels alone.
     """
 
-    def __init__(
-        self, problem: Problem, costs: CostModel, limits: Resources, most_nodes: int
-    ) -> None:
-        self._problem, self._costs, self._limits = problem, costs, limits
+    def __init__(self, problem: Problem, costs: CostModel, most_nodes: int) -> None:
+        self._problem, self._costs = problem, costs
         self._most_nodes = most_nodes
-        self._known: tuple[int | None, Prepared] | None = None
-        self._steady: Prepared | None = None
+        self._rows = KnownRows(problem)
 
     def solved(
         self,
@@ -75,11 +69,9 @@ class LargeGraph:
         SearchTooLargeError
             If the graph is too entangled.
         """
-        prepared = self._rows(horizon_cycles, run.clock)
+        prepared = self._rows.within(horizon_cycles, run.clock, steady=steady)
         if prepared is None:
             return None
-        if steady:
-            self._steady = prepared = self._steady or prepared.steady()
         asked = self._asked(budget, horizon_cycles)
         longest = asked.evaluate(asked.plainest()).latency_cycles
         rows = HorizonFilter(asked.decision_space(), _priced(prepared, budget.price)).within(
@@ -101,25 +93,6 @@ class LargeGraph:
             horizon_cycles=horizon_cycles,
             costs=PricedCosts(self._costs, budget.price),
         )
-
-    def _rows(self, horizon_cycles: int | None, clock: SearchClock) -> Prepared | None:
-        """Return rows for all prices, within a horizon or a longer one; None if a node has none."""
-        if self._known is None or not _reaches(self._known[0], horizon_cycles):
-            limits = self._limits
-            whole = self._problem.within(
-                dsp_limit=limits.dsps, lut_limit=limits.luts, horizon_cycles=horizon_cycles
-            )
-            with suppress(InfeasibleError):
-                prepared = Prepared.of(whole.decision_space(), clock.check)
-                self._known, self._steady = (horizon_cycles, prepared), None
-                return prepared
-            return None
-        return self._known[1]
-
-
-def _reaches(known_cycles: int | None, wanted_cycles: int | None) -> bool:
-    """Return whether rows of one horizon have all of another; None is without end."""
-    return known_cycles is None or (wanted_cycles is not None and wanted_cycles <= known_cycles)
 
 
 def _priced(prepared: Prepared, price: float) -> dict[str, NodeRows]:

@@ -37,7 +37,7 @@ def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, 
     space = SpaceOptions(LEVELS[LevelName.OPT6], limits.dsps, 8, costs=costs, bindings=choices)
     problem = Problem(graph, space).within(lut_limit=limits.luts)
     budget = SearchBudget(dsps, limits.luts // 4, price)
-    large = LargeGraph(problem, costs, limits, most_nodes=26)
+    large = LargeGraph(problem, costs, most_nodes=26)
     run = Run(problem, SolveOptions())
     first = large.solved(SearchBudget.whole(limits), None, run, 1.0)
     found = large.solved(budget, None, run, 1.0)
