@@ -7,6 +7,7 @@ from streamopt.errors import Diagnostic, LegalityError
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
 from streamopt.evaluation.open_channels import (
     array_bytes,
+    is_open,
     parts_within,
     preferred_channels,
     with_parts,
@@ -128,7 +129,7 @@ def boundary_of_form(
     if not ports:
         return form, ()
     ports = _with_copies(form, ports, target)
-    if any(port.is_open for port in ports):
+    if is_open(ports, target):
         ports = with_parts(form, ports, target, parts_within(form, ports, target, within_cycles))
     return with_movers(form, moved_arrays(form, ports)), ports
 

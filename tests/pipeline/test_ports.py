@@ -9,6 +9,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError, SolverError, TargetError
+from streamopt.evaluation.boundary_ports import boundary_of_form
 from streamopt.evaluation.open_channels import open_cycles
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind
@@ -210,6 +211,14 @@ def test_few_lanes_have_few_channels() -> None:
     channels = {port.array: port.channels for port in found.schedule.ports}
     assert len(channels["B"]) == 2
     assert sum(map(len, channels.values())) <= 16
+
+
+def test_without_known_rates_no_channels_are_chosen() -> None:
+    on = so.device("u280")
+    unknown = replace(on, channels=tuple(replace(c, bytes_per_s=0) for c in on.channels))
+    ports = so.plan_ports(GEMM, "m_axi", device=unknown)
+    assert boundary_of_form(GEMM, ports, unknown)[1] == ports
+    assert not any(port.channels for port in ports)
 
 
 def test_no_choice_of_channels_is_quicker() -> None:
