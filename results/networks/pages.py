@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.report.charts import COLOURS, SERIES, chart_bytes, mark_decades, new_figure
+from streamopt.report.charts import SERIES, chart_bytes, mark_ratios, new_figure
 from streamopt.report.text_tables import markdown_section
 from streamopt.sweeping.keyed_rows import read_rows
 
@@ -93,16 +93,7 @@ def _write_chart(rows: list[MeasuredRow], path: Path) -> None:
         ratios = [_ratio(row, column) for row in rows]
         style = {"linestyle": "", "marker": marker, "color": colour.light, "markersize": 5.5}
         axes.plot(ratios, range(len(rows)), label=column, **style)
-    axes.axvline(1.0, color=COLOURS["ink"].light, linewidth=0.9, zorder=1)
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(rows)), names, fontsize=7.5)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.grid(color=COLOURS["grid"].light, linewidth=0.7)
-    axes.set_axisbelow(True)
-    mark_decades(axes.xaxis)
-    axes.xaxis.set_major_formatter("{x:g}x")
+    mark_ratios(axes, names, font_points=7.5)
     figure.legend(ncols=2, fontsize=9, frameon=False, loc="outside lower center")
     path.write_bytes(chart_bytes(figure, "svg"))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from measured import TITLES, WAYS, Measured, number
 
-from streamopt.report.charts import COLOURS, SERIES, chart_bytes, mark_decades, new_figure
+from streamopt.report.charts import COLOURS, SERIES, chart_bytes, mark_ratios, new_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,16 +34,7 @@ def write_chart(found: Measured, path: Path) -> None:
     figure, axes = new_figure(9.0, 1.6 + 0.3 * len(programs), title)
     for way in STYLES:
         _draw(axes, found, programs, way)
-    axes.axvline(1.0, color=COLOURS["ink"].light, linewidth=0.9, zorder=1)
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(programs)), [name.partition("/")[2] for name in programs])
-    axes.set_ylim(len(programs) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.grid(color=COLOURS["grid"].light, linewidth=0.7)
-    axes.set_axisbelow(True)
-    mark_decades(axes.xaxis)
-    axes.xaxis.set_major_formatter("{x:g}x")
+    mark_ratios(axes, [name.partition("/")[2] for name in programs])
     figure.legend(ncols=4, fontsize=9, frameon=False, loc="outside lower center")
     path.write_bytes(chart_bytes(figure, "svg"))
 

@@ -107,6 +107,23 @@ def mark_decades(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def mark_ratios(axes: Any, names: Sequence[str], *, font_points: float = 10.0) -> None:
+    """Make axes with marks drawn a chart of ratios: named rows from the top, a line at 1.
+
+    The ratios are on a logarithmic axis.
+    """
+    axes.axvline(1.0, color=COLOURS["ink"].light, linewidth=0.9, zorder=1)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(names)), names, fontsize=font_points)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(color=COLOURS["grid"].light, linewidth=0.7)
+    axes.set_axisbelow(True)
+    mark_decades(axes.xaxis)
+    axes.xaxis.set_major_formatter("{x:g}x")
+
+
 def chart_bytes(figure: Any, form: str) -> bytes:
     """Return a figure as a file of one of `FORMATS`; the same figure gives the same bytes."""
     import matplotlib
