@@ -8,11 +8,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
-from patience import within
-
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
 from streamopt.pipeline.flat_records import choice_record
+from streamopt.sweeping.limited import GivenUpError, within
 
 if TYPE_CHECKING:
     from keep import Row
@@ -166,8 +165,11 @@ def _over(solution: Solution, found: Evaluation) -> tuple[str, ...]:
 
 def _verified(program: Program, schedule: Schedule, patience_seconds: float) -> Row:
     started = perf_counter()
-    word = within(patience_seconds, _verdict, program, schedule)
-    return {"verified": str(word), "verify_seconds": f"{perf_counter() - started:.1f}"}
+    try:
+        word = within(patience_seconds, _verdict, program, schedule)
+    except GivenUpError as error:
+        word = str(error)
+    return {"verified": word, "verify_seconds": f"{perf_counter() - started:.1f}"}
 
 
 def _verdict(program: Program, schedule: Schedule) -> str:

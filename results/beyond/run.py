@@ -20,10 +20,10 @@ from keep import Row, add, commit, environment
 from measure import CONV, KERNELS, PROGRAMS, Asked, measured
 from operations import chain_cycles, work_of
 from pages import write_pages
-from patience import within
 
 import streamopt as so
 from streamopt.space.level import BindingChoice
+from streamopt.sweeping.limited import GivenUpError, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,10 @@ class Wanted:
 
 def row_of(asked: Asked) -> Row:
     """Return what was measured, or why nothing was."""
-    answer = within(asked.patience_seconds, measured, asked)
-    row = {"refused": str(answer)} if isinstance(answer, Exception) else answer
+    try:
+        row = within(asked.patience_seconds, measured, asked)
+    except GivenUpError as error:
+        row = {"refused": str(error)}
     return row | {"commit": commit()}
 
 

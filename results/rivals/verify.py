@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
-import signal
-from contextlib import suppress
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -23,10 +19,9 @@ from named_programs import HERE, NAMES, program, suite
 import streamopt as so
 from streamopt.errors import StrategyError, VerificationError
 from streamopt.strategies.rival import RivalName
+from streamopt.sweeping.limited import CrashedError, GivenUpError, within
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from streamopt.errors import StreamoptError
     from streamopt.ir.program import Program
     from streamopt.verification.compare import DesignVerdict
@@ -79,21 +74,12 @@ def _reasons(error: StreamoptError) -> str:
 def row_of(name: str, strategy: str, seconds: float) -> Row:
     """Return the row of a design, verified in a process of its own."""
     started = perf_counter()
-    context = get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_tell, args=(theirs, name, strategy))
-    process.start()
-    theirs.close()
-    verdict, reason = "timed_out", f"no answer within {seconds:g} s"
     try:
-        if ours.poll(seconds):
-            verdict, reason = ours.recv()
-    except EOFError:
+        verdict, reason = within(seconds, _found, name, strategy)
+    except CrashedError:
         verdict, reason = "crashed", "its process ended without an answer"
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid or 0, signal.SIGKILL)  # compilers and compiled programs too
-        process.join()
+    except GivenUpError as error:
+        verdict, reason = "timed_out", str(error)
     return {
         "program": name,
         "strategy": strategy,
@@ -104,12 +90,11 @@ def row_of(name: str, strategy: str, seconds: float) -> Row:
     }
 
 
-def _tell(pipe: Connection, name: str, strategy: str) -> None:
-    os.setsid()
+def _found(name: str, strategy: str) -> tuple[str, str]:
     try:
-        pipe.send(verified(name, strategy))
+        return verified(name, strategy)
     except Exception as error:  # the row says what happened, and the run goes on
-        pipe.send(("fail", f"{type(error).__name__}: {error}"))
+        return "fail", f"{type(error).__name__}: {error}"
 
 
 def rows() -> dict[tuple[str, str], Row]:

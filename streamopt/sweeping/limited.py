@@ -1,4 +1,4 @@
-"""Calls in a process of their own, within processor seconds; it ends with all its children."""
+"""Calls in a process of their own, within seconds; it ends with all its children."""
 
 import os
 import resource
@@ -20,6 +20,14 @@ class GivenUpError(Exception):
     """A call gave nothing; the message is the reason, for a table."""
 
 
+class CrashedError(GivenUpError):
+    """The process of a call ended without an answer."""
+
+    def __init__(self, exit_code: int | None) -> None:
+        super().__init__(f"the process ended with exit code {exit_code}")
+        self.exit_code = exit_code
+
+
 def limited(
     processor_seconds: float, function: Callable[..., Result], *arguments: object
 ) -> Result:
@@ -37,22 +45,42 @@ def limited(
     GivenUpError
         With code and message of its error, or that it took too long.
     """
+    try:
+        return within(
+            WALL_FACTOR * processor_seconds, _on_processor, processor_seconds, function, *arguments
+        )
+    except CrashedError as error:
+        over = error.exit_code in (-signal.SIGXCPU, -signal.SIGKILL)
+        words = f"more than {processor_seconds:g} s of processor time" if over else "it crashed"
+        raise GivenUpError(words) from error
+
+
+def within(wall_seconds: float, function: Callable[..., Result], *arguments: object) -> Result:
+    """Return the answer of a call that may take so long, however little of it on a processor.
+
+    Parameters
+    ----------
+    function
+        Importable by name, as its arguments and its result are.
+
+    Raises
+    ------
+    GivenUpError
+        With code and message of its error, or that it took too long; `CrashedError` if its process
+        ended without an answer.
+    """
     context = get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(
-        target=_call, args=(theirs, processor_seconds, function, arguments), daemon=False
-    )
+    process = context.Process(target=_call, args=(theirs, function, arguments), daemon=False)
     process.start()
     theirs.close()
-    answer: Any = GivenUpError(f"no answer within {WALL_FACTOR * processor_seconds:g} s")
+    answer: Any = GivenUpError(f"no answer within {wall_seconds:g} s")
     try:
-        if ours.poll(WALL_FACTOR * processor_seconds):
+        if ours.poll(wall_seconds):
             answer = ours.recv()
     except EOFError:
         process.join()
-        over = process.exitcode in (-signal.SIGXCPU, -signal.SIGKILL)
-        words = f"more than {processor_seconds:g} s of processor time" if over else "it crashed"
-        answer = GivenUpError(words)
+        answer = CrashedError(process.exitcode)
     finally:
         _end(process.pid)
         process.join()
@@ -61,12 +89,14 @@ def limited(
     return answer
 
 
-def _call(
-    pipe: Connection, seconds: float, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> None:
-    os.setsid()  # the group is what _end ends
+def _on_processor(seconds: float, function: Callable[..., Result], *arguments: object) -> Result:
     whole = max(1, round(seconds))
     resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))
+    return function(*arguments)
+
+
+def _call(pipe: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    os.setsid()  # the group is what _end ends: compilers and compiled programs are in it
     try:
         pipe.send(function(*arguments))
     except StreamoptError as error:
