@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -63,8 +61,5 @@ def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool) ->
         "verified": "no",
     }
     if verify:
-        with TemporaryDirectory() as folder:
-            so.write(program, solution.schedule, Path(folder) / "made")
-            verdict = so.verify(Path(folder) / "made")
-        row["verified"] = "pass" if verdict.passed and not verdict.unchecked else "fail"
+        row["verified"] = "pass" if solution.verify().passed else "fail"
     return {name: str(value) for name, value in row.items()}

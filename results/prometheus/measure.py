@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import process_time
 
 from kernels import ports_of, program_path, source_options, target
@@ -51,8 +49,5 @@ def measured(kernel: str, dsps: int, channels: str, search_seconds: float, verif
         "verified": "no",
     }
     if verify:
-        with TemporaryDirectory() as folder:
-            so.write(program, solution.schedule, Path(folder) / "made")
-            verdict = so.verify(Path(folder) / "made")
-        row["verified"] = "pass" if verdict.passed and not verdict.unchecked else "fail"
+        row["verified"] = "pass" if solution.verify().passed else "fail"
     return {name: str(value) for name, value in row.items()}
