@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
 
 from streamopt.errors import StreamoptError
@@ -82,7 +83,7 @@ def within(wall_seconds: float, function: Callable[..., Result], *arguments: obj
         process.join()
         answer = CrashedError(process.exitcode)
     finally:
-        _end(process.pid)
+        _end(process)
         process.join()
     if isinstance(answer, GivenUpError):
         raise answer
@@ -106,9 +107,10 @@ def _call(pipe: Connection, function: Callable[..., Any], arguments: tuple[Any, 
         pipe.send(GivenUpError(f"{type(error).__name__}: {error}"))
 
 
-def _end(group: int | None) -> None:
-    if group is not None:
-        try:
-            os.killpg(group, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+def _end(process: SpawnProcess) -> None:
+    """End a process that was started, and those of its group."""
+    assert process.pid is not None
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:  # it is over, or was starting and has no group yet
+        process.kill()
