@@ -10,17 +10,16 @@ has a process of its own, which ends when it has used its processor time.
 from __future__ import annotations
 
 import argparse
-import sys
+from functools import cache, partial
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from bounds import Bound, Wanted, bound_of
 from measure import measured
 from pages import write_page
 
-from streamopt.sweeping.keyed_rows import add_row, measured_commit, note_run, read_rows
-from streamopt.sweeping.limited import GivenUpError, limited
+from streamopt.sweeping.keyed_rows import measured_commit, read_rows
+from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -60,7 +59,7 @@ def row_of(published: Row, found: Row, packed: bool) -> Row:
     bound = bound_of(wanted)
     least = bound.cycles(packed=packed)
     theirs = float(published["published"])
-    ours = float(found.get("ours_cycles") or "nan")
+    ours = _cycles(wanted, found)
     reason = impossible(published, bound)
     status = "impossible" if reason else "short"
     if not reason:
@@ -89,6 +88,13 @@ def row_of(published: Row, found: Row, packed: bool) -> Row:
     }
 
 
+def _cycles(wanted: Wanted, found: Row) -> float:
+    """Return the cycles of measurements, or of the row that is there."""
+    if found.get("ours"):
+        return wanted.cycles(float(found["ours"]))
+    return float(found.get("ours_cycles") or "nan")
+
+
 def _within(wanted: Wanted, found: Row) -> bool:
     return bool(found.get("dsps")) and int(found["dsps"]) <= wanted.dsps
 
@@ -113,19 +119,17 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value >= 1e4 else f"{value:.5g}"
 
 
-def design(published: Row, options: Namespace) -> Row:
+def design(wanted: Wanted, options: Namespace) -> Row:
     """Return a measured design of ours, or why there is none."""
-    wanted = wanted_of(published)
-    level = options.level or ("opt5" if wanted.metric == "interval_cycles" else "opt6")
-    commit = {"commit": measured_commit(HERE)}
     if wanted.network.startswith("gpt2_medium"):
-        return {"refused": "one layer at a time, no cache of keys as state yet", **commit}
-    seconds = options.processor_seconds
-    try:
-        found = limited(seconds, measured, wanted, level, options.search_seconds, not options.fast)
-    except GivenUpError as error:
-        return {"refused": f"{level}: {error}", "level": level, **commit}
-    return found | commit
+        reason = "one layer at a time, no cache of keys as state yet"
+        return {"refused": reason, "commit": measured_commit(HERE)}
+    level = options.level or ("opt5" if wanted.metric == "interval_cycles" else "opt6")
+    asked = (wanted, level, options.search_seconds, not options.fast)
+    found = measured_or_refused(HERE, options.processor_seconds, measured, *asked)
+    if "refused" in found:
+        found |= {"refused": f"{level}: {found['refused']}", "level": level}
+    return found
 
 
 def is_wanted(published: Row, options: Namespace) -> bool:
@@ -138,15 +142,6 @@ def is_wanted(published: Row, options: Namespace) -> bool:
     )
 
 
-def known(published: Row, rows: dict[tuple[str, ...], Row]) -> Row:
-    """Return the measured part of a row that is there."""
-    row = rows.get(tuple(published[key] for key in KEYS), {})
-    if not row.get("commit"):
-        return {}
-    wanted = wanted_of(published)
-    return row | {"ours_cycles": str(wanted.cycles(float(row["ours"])))} if row["ours"] else row
-
-
 def main() -> None:
     """Measure the rows that are asked for, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -154,28 +149,20 @@ def main() -> None:
     parser.add_argument("--systems", default="")
     parser.add_argument("--tables", default="")
     parser.add_argument("--level", default="", help="opt6, but opt5 for intervals, if not given")
-    parser.add_argument("--search-seconds", type=float, default=60.0)
-    parser.add_argument("--processor-seconds", type=float, default=240.0, help="of all of a design")
-    parser.add_argument("--fast", action="store_true", help="without verification")
-    parser.add_argument("--again", action="store_true", help="rows of this commit too")
-    parser.add_argument("--bounds", action="store_true", help="no designs")
+    add_options(parser, processor_seconds=240.0)
     parser.add_argument("--packed", action="store_true", help="two products of 8 bits a DSP")
     options = parser.parse_args()
-    started = perf_counter()
-    path = HERE / "rows.csv"
-    rows = {tuple(row[key] for key in KEYS): row for row in read_rows(path)}
-    made: dict[Wanted, Row] = {}
-    for published in read_rows(HERE / "published.csv"):
-        found, wanted = known(published, rows), wanted_of(published)
-        fresh = found.get("commit") == measured_commit(HERE) and not options.again
-        if not options.bounds and is_wanted(published, options) and not fresh:
-            made[wanted] = found = made.get(wanted) or design(published, options)
-            print(*(published[key] for key in KEYS), found, flush=True)
-        add_row(path, KEYS, row_of(published, found, options.packed))
-    if not options.bounds:
-        command = " ".join(["python results/networks/run.py", *sys.argv[1:]])
-        spent = perf_counter() - started
-        note_run(HERE / "environment.json", "rows", spent, {"command": command})
+    design_once = cache(partial(design, options=options))
+    cases = [
+        Case(
+            tuple(published[key] for key in KEYS),
+            is_wanted(published, options),
+            partial(design_once, wanted_of(published)),
+            partial(row_of, published, packed=options.packed),
+        )
+        for published in read_rows(HERE / "published.csv")
+    ]
+    measure_rows(HERE, KEYS, cases, options, partial(print, flush=True))
     write_page(HERE)
 
 

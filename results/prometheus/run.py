@@ -10,18 +10,17 @@ which ends when it has used its processor time.
 from __future__ import annotations
 
 import argparse
-import sys
+from functools import partial
 from itertools import product
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from kernels import CHANNELS, bound_of
 from measure import measured
 from pages import write_page
 
-from streamopt.sweeping.keyed_rows import add_row, measured_commit, note_run, read_rows
-from streamopt.sweeping.limited import GivenUpError, limited
+from streamopt.sweeping.keyed_rows import read_rows
+from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -65,15 +64,21 @@ def row_of(published: Row, channels: str, found: Row) -> Row:
 
 def design(published: Row, channels: str, options: Namespace) -> Row:
     """Return a measured design of ours, or why there is none."""
-    commit = {"commit": measured_commit(HERE)}
-    asked = (published["kernel"], int(published["dsp"]), channels)
-    try:
-        found = limited(
-            options.processor_seconds, measured, *asked, options.search_seconds, not options.fast
-        )
-    except GivenUpError as error:
-        return {"refused": str(error), **commit}
-    return found | commit
+    asked = (published["kernel"], int(published["dsp"]), channels, options.search_seconds)
+    seconds = options.processor_seconds
+    return measured_or_refused(HERE, seconds, measured, *asked, not options.fast)
+
+
+def case_of(published: Row, channels: str, options: Namespace) -> Case:
+    """Return the row of a kernel, to be measured if it is asked for."""
+    kernel, words = published["kernel"], options.programs.split(",")
+    is_asked = channels in options.channels.split(",") and any(word in kernel for word in words)
+    return Case(
+        (kernel, channels),
+        is_asked,
+        partial(design, published, channels, options),
+        partial(row_of, published, channels),
+    )
 
 
 def main() -> None:
@@ -81,30 +86,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", default="", help="words of which a kernel has one in it")
     parser.add_argument("--channels", default=",".join(CHANNELS))
-    parser.add_argument("--search-seconds", type=float, default=60.0)
-    parser.add_argument("--processor-seconds", type=float, default=300.0, help="of all of a design")
-    parser.add_argument("--fast", action="store_true", help="without verification")
-    parser.add_argument("--again", action="store_true", help="rows of this commit too")
-    parser.add_argument("--bounds", action="store_true", help="no designs")
+    add_options(parser, processor_seconds=300.0)
     options = parser.parse_args()
-    started = perf_counter()
-    path = HERE / "rows.csv"
-    rows = {tuple(row[key] for key in KEYS): row for row in read_rows(path)}
     every = [row for row in read_rows(HERE / "published.csv") if row["framework"] == "prometheus"]
-    for published, channels in product(every, CHANNELS):
-        kernel = published["kernel"]
-        found = rows.get((kernel, channels), {})
-        found = found if found.get("commit") else {}
-        words = options.programs.split(",")
-        asked = channels in options.channels.split(",") and any(w in kernel for w in words)
-        fresh = found.get("commit") == measured_commit(HERE) and not options.again
-        if asked and not options.bounds and not fresh:
-            found = design(published, channels, options)
-            print(kernel, channels, found, flush=True)
-        add_row(path, KEYS, row_of(published, channels, found))
-    if not options.bounds:
-        command = " ".join(["python results/prometheus/run.py", *sys.argv[1:]])
-        note_run(HERE / "environment.json", "rows", perf_counter() - started, {"command": command})
+    cases = (case_of(*each, options) for each in product(every, CHANNELS))
+    measure_rows(HERE, KEYS, cases, options, partial(print, flush=True))
     write_page(HERE)
 
 

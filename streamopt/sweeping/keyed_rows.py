@@ -26,12 +26,17 @@ def read_rows(path: Path) -> list[MeasuredRow]:
         return list(csv.DictReader(file))
 
 
+def rows_by_key(path: Path, keys: tuple[str, ...]) -> dict[tuple[str, ...], MeasuredRow]:
+    """Return the rows of a CSV file by the values of their keys; none if it isn't there."""
+    return {tuple(row[key] for key in keys): row for row in read_rows(path)}
+
+
 def add_row(path: Path, keys: tuple[str, ...], row: MeasuredRow) -> None:
     """Put a row into a CSV file, in the order of the keys' values.
 
     A column that is new is the last one; what a row lacks is empty.
     """
-    kept = {tuple(old[key] for key in keys): old for old in read_rows(path)}
+    kept = rows_by_key(path, keys)
     kept[tuple(row[key] for key in keys)] = row
     columns = list(dict.fromkeys(column for each in kept.values() for column in each))
     with path.open("w", encoding="utf-8", newline="") as file:
