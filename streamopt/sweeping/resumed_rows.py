@@ -44,7 +44,7 @@ def add_options(parser: ArgumentParser, processor_seconds: float) -> None:
 def measured_or_refused(
     folder: Path, seconds: float, function: Callable[..., MeasuredRow], *arguments: object
 ) -> MeasuredRow:
-    """Return what a call gives within processor seconds, or why it doesn't; with the commit."""
+    """Return the answer of a call, or the reason for which there is none; with the commit."""
     try:
         found = limited(seconds, function, *arguments)
     except GivenUpError as error:
