@@ -22,8 +22,8 @@ def open_cycles(form: Graph, ports: tuple[PortPlan, ...], target: Target) -> int
     Of a rewritten graph, with ports for its copies of arguments.
     """
     sizes, channels = _open_sizes(form, ports), preferred_channels(target)
-    rate = _rate(target, channels)
-    return quickest_cycles(sizes, rate, len(channels), _free_ports(form, ports)) if sizes else 0
+    free, rate = open_channels(form, ports, target)
+    return quickest_cycles(sizes, rate, len(channels), free) if sizes else 0
 
 
 def open_channels(form: Graph, ports: tuple[PortPlan, ...], target: Target) -> tuple[int, float]:
@@ -54,7 +54,7 @@ def parts_within(
 ) -> dict[str, int]:
     """Return the fewest channels of each open port for a time, or for the least that there is."""
     within = max(within_cycles, open_cycles(form, ports, target))
-    rate = _rate(target, preferred_channels(target))
+    _, rate = open_channels(form, ports, target)
     return fewest_parts(_open_sizes(form, ports), rate, within)
 
 
