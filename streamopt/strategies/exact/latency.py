@@ -5,7 +5,6 @@ than the known one, and then for a lower bound, both within the horizon that the
 sets. It ends when nothing was thinned, when the bound meets the schedule, or when the time is up.
 """
 
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 
@@ -90,24 +89,23 @@ class _LatencySearch:
 
     def work(self) -> None:
         """Go through all passes and rounds, or until the schedule is proved."""
+        searches = [self._labelled()]
         if not self.is_small:
             self._pass_trees()
-            take_turns((self._narrowed(), self._labelled()), lambda: (self.cycles, self.run.bound))
-            if self._is_too_large:
-                raise SearchTooLargeError
-            return
-        for labels in LATENCY_LABELS:
-            for steps in (self._improving(labels), self._bounding(labels)):
-                if not self.run.is_proved:
-                    deque(steps, maxlen=0)
+            searches.insert(0, self._narrowed())
+        take_turns(searches, lambda: (self.cycles, self.run.bound))
+        if self._is_too_large:
+            raise SearchTooLargeError
 
     def _labelled(self) -> Iterator[bool]:
-        """Bound and search by labels, round by round.
+        """Search and bound by labels, round by round.
 
-        Bounds come first, as the local search and the beams find good schedules of large graphs.
+        Bounds of large graphs come first, as local search and beams find good schedules of these.
         """
+        improve, bound = self._improving, self._bounding
         for labels in LATENCY_LABELS:
-            for steps in (self._bounding(labels), self._improving(labels)):
+            for way in (improve, bound) if self.is_small else (bound, improve):
+                steps = way(labels)
                 try:
                     while not self.run.is_proved and next(steps, steps) is not steps:
                         yield False
