@@ -315,8 +315,7 @@ class GraphVariant:
         asked = self.problem.within(
             dsp_limit=budget.dsps, lut_limit=budget.luts, horizon_cycles=horizon_cycles
         )
-        options, clock = run.clock.part(run.options, PART * run.clock.left())
-        part = Run(asked, options, clock=clock).part(asked, silent=True)
+        part = run.part(asked, silent=True, most=PART * run.clock.left())
         found = answer(part, self.options.strategies)
         if found.stop is Stop.INTERRUPTED:
             run.clock.interrupt()
