@@ -18,7 +18,7 @@ from streamopt.space.usage import RowUsage
 from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.problem import Problem
-from streamopt.strategies.resources.budgeted import Prepared
+from streamopt.strategies.resources.budgeted import Prepared, without_channels
 from streamopt.strategies.resources.known_rows import KnownRows
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
@@ -97,7 +97,7 @@ class LargeGraph:
 
 def _priced(prepared: Prepared, price: float) -> dict[str, NodeRows]:
     """Return the rows that none dominates where LUTs cost so many DSPs."""
-    alone = {n: replace(own, usage=RowUsage(own.usage.own)) for n, own in prepared.rows.items()}
+    alone = without_channels(prepared.rows)
     whole = instance(prepared.space, alone)
     paid = surrogate(whole, price)
     kept = {name: np.zeros(len(own), dtype=np.bool_) for name, own in alone.items()}

@@ -179,8 +179,7 @@ class BudgetedSearch:
         if rows is None:
             return None
         # channels are left to the allowance: with them, as many labels find slower schedules
-        alone = {n: replace(own, usage=RowUsage(own.usage.own)) for n, own in rows.items()}
-        whole = instance(self._space, alone)
+        whole = instance(self._space, without_channels(rows))
         paid = surrogate(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
         labels = labels if paid is None or not price else max(1, labels // TUNING.surrogate_labels)
@@ -198,6 +197,11 @@ class BudgetedSearch:
         cycles = evaluate(graph, schedule, self._space.costs).latency_cycles
         used = np.sum([rows[name].usage.own[place] for name, place in places.items()], axis=0)
         return Chosen(schedule, cycles, int(used[0]), int(used[1]))
+
+
+def without_channels(rows: Rows) -> dict[str, NodeRows]:
+    """Return rows whose usage is that of the nodes alone, without the channels that can stream."""
+    return {name: replace(own, usage=RowUsage(own.usage.own)) for name, own in rows.items()}
 
 
 def _has_many_rows(problem: SearchInstance) -> bool:
