@@ -71,14 +71,16 @@ class OperatorFunctions:
         if built_from is None:
             return None
         name = f"{_operation(operator, element)}_{built_from}"
-        self._defined.setdefault(name, _function(name, operator, element, built_from))
+        bound = f"op={_operation(operator, element)} impl={built_from}"
+        self._defined.setdefault(name, _function(name, _SYMBOLS[operator], element, element, bound))
         return name
 
     def narrow_product(self, bits: int) -> str:
         """Return the function of a product of integers of 8 or 9 bits that is built from LUTs."""
         kind = _NARROW[bits]
         name = kind.name(Implementation.FABRIC)
-        self._defined.setdefault(name, _narrow_product(name, kind))
+        bound = f"op=mul impl={Implementation.FABRIC}"
+        self._defined.setdefault(name, _function(name, "*", kind.factor, kind.product, bound))
         return name
 
     def packed_products(self, bits: int) -> str:
@@ -92,17 +94,6 @@ class OperatorFunctions:
 def product_type(bits: int) -> ElementType:
     """Return the type of a product of integers of 8 or 9 bits."""
     return _NARROW[bits].product
-
-
-def _narrow_product(name: str, kind: _Narrow) -> CppFunction:
-    body = (
-        Pragma("inline"),
-        CppStatement(f"const {kind.product} result = left * right;"),
-        Pragma(f"bind_op variable=result op=mul impl={Implementation.FABRIC}"),
-        CppStatement("return result;"),
-    )
-    factors = (f"const {kind.factor} left", f"const {kind.factor} right")
-    return CppFunction(f"static {kind.product} {name}", factors, body)
 
 
 def _packed_products(name: str, kind: _Narrow) -> CppFunction:
@@ -129,14 +120,13 @@ def _packed_products(name: str, kind: _Narrow) -> CppFunction:
 
 
 def _function(
-    name: str, operator: Operator, element: ElementType, built_from: Implementation
+    name: str, symbol: str, operand: ElementType, result: ElementType, bound: str
 ) -> CppFunction:
-    bound = f"op={_operation(operator, element)} impl={built_from}"
     body = (
         Pragma("inline"),
-        CppStatement(f"const {element} result = left {_SYMBOLS[operator]} right;"),
+        CppStatement(f"const {result} result = left {symbol} right;"),
         Pragma(f"bind_op variable=result {bound}"),
         CppStatement("return result;"),
     )
-    parameters = (f"const {element} left", f"const {element} right")
-    return CppFunction(f"static {element} {name}", parameters, body)
+    parameters = (f"const {operand} left", f"const {operand} right")
+    return CppFunction(f"static {result} {name}", parameters, body)
