@@ -11,7 +11,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.stepping.steps import Phase, Repeat, Steps
 from streamopt.transforms.autoschedule.linear import inverse, is_combination
 from streamopt.transforms.autoschedule.orders import SharedIterations, pieces_in
-from streamopt.transforms.autoschedule.spans import guard_of, step_loop, within_loops
+from streamopt.transforms.autoschedule.spans import guard_of, step_loop, union_of, within_loops
 from streamopt.transforms.free_names import numbered_stem
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class _Builder:
         order = [one.loop.name for one in inside]
         loops = tuple(one.loop for one in inside[len(around) :])
         guarded = tuple(
-            _guarded(one.statement, guard_of(one.points, box, order)) for one in statements
+            with_guard(one.statement, guard_of(one.points, box, order)) for one in statements
         )
         return Phase(name, loops, frozenset(own_sums), guarded)
 
@@ -194,10 +194,7 @@ class _Builder:
             ).range()
             for piece in pieces
         ]
-        total = found[0]
-        for one in found[1:]:
-            total = total.union(one)
-        return total.coalesce()
+        return union_of(found)
 
     def _is_single(
         self, values: Mapping[int, Affine], around: Sequence[_Outer], pieces: Sequence[int]
@@ -247,19 +244,7 @@ class _Builder:
             raise NoStepsError
         order = [*values]
         moved = found | {name: value.substitute(found) for name, value in own.fixed}
-        statement = self.problem.statement(piece)
-        guards = () if statement.guard is None else ir.conjuncts(statement.guard)
-        on_data = [guard for guard in guards if not ir.is_affine_condition(guard)]
-
-        def index(value: Affine) -> Affine:
-            return value.substitute(moved).ordered(order)
-
-        def access(one: ir.Access) -> ir.Access:
-            return ir.Access(one.array, tuple(map(index, one.subscripts)))
-
-        guard = ir.all_of(on_data) if on_data else None
-        target = access(statement.target)
-        return replace(statement, guard=guard).rewritten(ir.moved_leaf(access, index), target)
+        return moved_statement(self.problem.statement(piece), moved, order)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,7 +263,25 @@ def _joined(first: _Laid, second: _Laid) -> _Laid | None:
     return _Laid(first.statement, first.points.union(second.points).coalesce())
 
 
-def _guarded(statement: Statement, guard: ir.Condition | None) -> Statement:
+def moved_statement(
+    statement: Statement, moved: Mapping[str, Affine], order: Sequence[str]
+) -> Statement:
+    """Return a statement over other loops, in their order, with its guards on data alone."""
+    guards = () if statement.guard is None else ir.conjuncts(statement.guard)
+    on_data = [guard for guard in guards if not ir.is_affine_condition(guard)]
+
+    def index(value: Affine) -> Affine:
+        return value.substitute(moved).ordered(order)
+
+    def access(one: ir.Access) -> ir.Access:
+        return ir.Access(one.array, tuple(map(index, one.subscripts)))
+
+    guard = ir.all_of(on_data) if on_data else None
+    target = access(statement.target)
+    return replace(statement, guard=guard).rewritten(ir.moved_leaf(access, index), target)
+
+
+def with_guard(statement: Statement, guard: ir.Condition | None) -> Statement:
     """Return a statement with one more guard, ahead of its own."""
     if guard is None:
         return statement

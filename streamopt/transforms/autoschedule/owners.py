@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.stepping.steps import Phase, Repeat, StepLoop, Steps
-from streamopt.transforms.autoschedule.building import BuiltSteps
-from streamopt.transforms.autoschedule.spans import guard_of, step_loop, within_loops
+from streamopt.transforms.autoschedule.building import BuiltSteps, moved_statement, with_guard
+from streamopt.transforms.autoschedule.spans import guard_of, step_loop, union_of, within_loops
 from streamopt.transforms.free_names import numbered_stem
 
 if TYPE_CHECKING:
@@ -115,14 +115,15 @@ class _Moved:
         )
         statements: list[Statement] = []
         for number, statement in enumerate(self.phase.statements):
-            runs = _union([one.times.range() for one in placed if one.number == number])
-            statements.append(_moved(statement, renamed, order, guard_of(runs, box, order)))
+            runs = union_of([one.times.range() for one in placed if one.number == number])
+            moved_one = moved_statement(statement, renamed, order)
+            statements.append(with_guard(moved_one, guard_of(runs, box, order)))
         phase = Phase(f"{name}0", tuple(around[2:]), frozenset(), tuple(statements))
         inner = Repeat(around[1], (phase,))
         return BuiltSteps(Steps(name, (Repeat(around[0], (inner,)),)), placed)
 
     def _points(self, moved: Any) -> Any:
-        return _union([one.times.range().apply(moved) for one in self.made.placed])
+        return union_of([one.times.range().apply(moved) for one in self.made.placed])
 
     def _relation(self, shift: int) -> Any:
         """Return the relation from the loops before to those after."""
@@ -165,35 +166,3 @@ def _loops(points: Any, names: Sequence[str], parts: int) -> list[StepLoop]:
         shown = points.project_out(isl.dim_type.set, at + 1, len(names) - 1 - at)
         found.append(step_loop(shown, found, name))
     return found
-
-
-def _union(parts: Sequence[Any]) -> Any:
-    total = parts[0]
-    for one in parts[1:]:
-        total = total.union(one)
-    return total.coalesce()
-
-
-def _moved(
-    statement: Statement,
-    renamed: Mapping[str, Affine],
-    order: Sequence[str],
-    where: ir.Condition | None,
-) -> Statement:
-    """Return a statement over other loops, with a guard in place of its affine ones."""
-    guards = () if statement.guard is None else ir.conjuncts(statement.guard)
-    on_data = [guard for guard in guards if not ir.is_affine_condition(guard)]
-
-    def index(value: Affine) -> Affine:
-        return value.substitute(renamed).ordered(order)
-
-    def access(one: ir.Access) -> ir.Access:
-        return ir.Access(one.array, tuple(map(index, one.subscripts)))
-
-    target = access(statement.target)
-    guard = ir.all_of(on_data) if on_data else None
-    found = replace(statement, guard=guard).rewritten(ir.moved_leaf(access, index), target)
-    if where is None:
-        return found
-    own = () if found.guard is None else (found.guard,)
-    return replace(found, guard=ir.all_of((where, *own)))

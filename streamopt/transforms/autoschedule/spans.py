@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.affine import Affine
@@ -123,6 +124,11 @@ def within_loops(loops: Sequence[StepLoop]) -> Any:
         )
     ]
     return isl.Set(f"{{ [{', '.join(names.values())}] : {' and '.join(conditions) or 'true'} }}")
+
+
+def union_of(parts: Sequence[Any]) -> Any:
+    """Return all points of sets, of which there is at least one."""
+    return reduce(lambda one, other: one.union(other), parts).coalesce()
 
 
 def guard_of(points: Any, around: Any, names: Sequence[str]) -> Condition | None:
