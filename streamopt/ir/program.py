@@ -102,6 +102,11 @@ class Statement:
         return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
 
     @property
+    def accesses(self) -> tuple[Access, ...]:
+        """Return the target and all reads, with repetitions."""
+        return (self.target, *(a for e in self.expressions for a in reads(e)))
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """Return it in the syntax of graph.json: what a reduction starts from, then the rest."""
         parts = self.target, self.value, self.reduction, self.start, self.guard

@@ -20,7 +20,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.stepping.steps import Phase, Repeat, StepLoop, Steps
 from streamopt.transforms.autoschedule.building import BuiltSteps, moved_statement, with_guard
@@ -67,7 +66,7 @@ def _drifts(wave: StepLoop, phase: Phase, at: int) -> Iterator[_Drift]:
     loop = phase.loops[at].name
     pairs: set[tuple[int, int]] = set()
     for statement in phase.statements:
-        for access in (statement.target, *(a for e in statement.expressions for a in ir.reads(e))):
+        for access in statement.accesses:
             for subscript in access.subscripts:
                 if not subscript.is_linear:
                     return

@@ -20,15 +20,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import reads
 from streamopt.ir.stepping.steps import bounding
 from streamopt.transforms.autoschedule.orders import InOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from streamopt.ir.expression import Access
-    from streamopt.ir.program import Statement
     from streamopt.ir.stepping.steps import Phase, Steps
     from streamopt.transforms.autoschedule.orders import OrderedLoop, SunkItem
 
@@ -100,15 +97,10 @@ def _downward(steps: Steps) -> tuple[int]:
 def _moves(phase: Phase) -> Iterator[int]:
     moves = Counter[str]()
     for statement in phase.statements:
-        for access in (statement.target, *_reads(statement)):
+        for access in statement.accesses:
             for subscript in access.subscripts:
                 moves.update({n: -1 if by > 0 else 1 for n, by in subscript.factors.items()})
     return (moves[loop.name] for loop in phase.loops)
-
-
-def _reads(statement: Statement) -> Iterator[Access]:
-    for expression in statement.expressions:
-        yield from reads(expression)
 
 
 def _changed(

@@ -103,13 +103,9 @@ def _updates(placed: list[_Placed]) -> tuple[Update, ...] | None:
 
 def _uses(statement: Statement, name: str) -> bool:
     """Return whether an iterator stands anywhere in a statement but in its guard."""
-    affine = [s for access in _accesses(statement) for s in access.subscripts]
+    affine = [s for access in statement.accesses for s in access.subscripts]
     affine += [part.value for part in ir.walk(statement.value) if isinstance(part, ir.Index)]
     return any(name in value.iterators() for value in affine)
-
-
-def _accesses(statement: Statement) -> tuple[ir.Access, ...]:
-    return (statement.target, *(a for e in statement.expressions for a in ir.reads(e)))
 
 
 def _spans(statement: Statement, loops: Sequence[Loop]) -> dict[str, Span] | None:
@@ -176,8 +172,8 @@ def _distances(first: _Placed, second: _Placed) -> Iterator[int | None]:
     """
     writes = first.statement.target, second.statement.target
     for one, other in (
-        *((writes[0], access) for access in _accesses(second.statement)),
-        *((access, writes[1]) for access in _accesses(first.statement)),
+        *((writes[0], access) for access in second.statement.accesses),
+        *((access, writes[1]) for access in first.statement.accesses),
     ):
         if one.array == other.array and _may_meet(one, first.spans, other, second.spans):
             yield _distance(one, first.spans, other, second.spans)
