@@ -11,7 +11,6 @@ from functools import reduce
 from math import frexp, prod
 
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import Iter
 from streamopt.ir.arithmetic import (
     Range,
     called_range,
@@ -275,7 +274,8 @@ def _stands_alone(node: Node, product: ir.Binary) -> bool:
     products = [p for p in parts if isinstance(p, ir.Binary) and p.op is ir.BinaryOp.MUL]
     read = set(ir.reads(product))
     started = set[ir.Access]() if node.start is None else set(ir.reads(node.start))
-    if len(products) > 1 or read & started or not all(map(_is_linear, read)):
+    subscripts = (subscript for access in read for subscript in access.subscripts)
+    if len(products) > 1 or read & started or not all(own.is_linear for own in subscripts):
         return False
     return all(map(_varies_by_reads, (product.left, product.right)))
 
@@ -285,7 +285,3 @@ def _varies_by_reads(factor: ir.Expression) -> bool:
     moved = {name for access in ir.reads(factor) for name in access.iterators()}
     indices = (part.value for part in ir.walk(factor) if isinstance(part, ir.Index))
     return all(moved.issuperset(value.iterators()) for value in indices)
-
-
-def _is_linear(access: ir.Access) -> bool:
-    return all(isinstance(atom, Iter) for part in access.subscripts for atom, _ in part.terms)
