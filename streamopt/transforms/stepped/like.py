@@ -74,13 +74,8 @@ def _may_idle(laned: LanedPhase) -> bool:
 
 def _shape(laned: LanedPhase, element_of: Callable[[str], ElementType]) -> Shape:
     phase = laned.phase
-    sums = tuple(count for name, count in laned.lanes if name in phase.sums)
-    lanes = (
-        sums,
-        ()
-        if _may_idle(laned)
-        else tuple((count, name in phase.sums) for name, count in laned.lanes),
-    )
+    alone = phase.sums if _may_idle(laned) else dict(laned.lanes)
+    lanes = tuple((count, name in phase.sums) for name, count in laned.lanes if name in alone)
 
     numbers = {name: str(at) for at, (name, _) in enumerate(laned.lanes)}
     boxes = [chain_box(chain, dict(laned.lanes)) for chain in laned.chains]
