@@ -210,10 +210,9 @@ class StatementWriter:
     def _forward(self, at: int, value: str, runs: str) -> None:
         """Let later statements read the value that was just made."""
         for phase, statement in zip(self.phases, self.sets[at], strict=True):
-            target, known = statement.target, phase.forwarded
-            phase.forwarded = {a: text for a, text in known.items() if a.array != target.array}
-            stored = phase.stored(target)
-            phase.forwarded[target] = f"({runs} ? {value} : {stored})" if runs else value
+            target = statement.target
+            text = f"({runs} ? {value} : {phase.stored(target)})" if runs else value
+            phase.forwarded[target] = text
 
     def _forget(self, at: int) -> None:
         """Let later statements read from memory what a statement may have overwritten."""
