@@ -249,6 +249,11 @@ def type_range(element: ElementType) -> Range:
     return Range(0, (1 << element.bits) - 1)
 
 
+def widens(narrow: ElementType, wide: ElementType) -> bool:
+    """Return whether an integer type has all values of another one."""
+    return narrow.is_integer and wide.is_integer and type_range(narrow).within(type_range(wide))
+
+
 def partial_sums(term: Range, terms: int) -> Range:
     """Return the range of all partial sums of so many terms, in any order.
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor
-from streamopt.ir.arithmetic import expression_type, type_range
+from streamopt.ir.arithmetic import expression_type, widens
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Cast, Expression
 
@@ -25,12 +25,8 @@ def before_widening(
     value
         An element of the tensor.
     """
-    if not isinstance(value, Cast) or not tensor.element.is_integer:
-        return None
-    kind = expression_type(value.operand, element_of)
-    if kind is None or not kind.is_integer or kind.bits >= tensor.element.bits:
-        return None
-    if not type_range(kind).within(type_range(tensor.element)):
+    kind = expression_type(value.operand, element_of) if isinstance(value, Cast) else None
+    if kind is None or kind.bits >= tensor.element.bits or not widens(kind, tensor.element):
         return None
 
     def narrow(point: ElementPoint) -> Expression:

@@ -8,6 +8,7 @@ from math import isfinite
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import widens
 from streamopt.ir.element import ElementType
 from streamopt.ir.graph import Graph, Node
 from streamopt.ir.program import Array, Role
@@ -118,7 +119,7 @@ def _moved(draft: GraphDraft, array: Array, value: ir.Expression) -> ir.Read | N
     Integers that are widened on the way are the same once they are stored.
     """
     match value:
-        case ir.Cast(element, ir.Read() as read) if _holds(element, array.element):
+        case ir.Cast(element, ir.Read() as read) if widens(array.element, element):
             value = read
         case _:
             pass
@@ -127,14 +128,6 @@ def _moved(draft: GraphDraft, array: Array, value: ir.Expression) -> ir.Read | N
             return value if is_linear(value) else None
         case _:
             return None
-
-
-def _holds(wide: ElementType, narrow: ElementType) -> bool:
-    """Return whether an integer type has all values of another one."""
-    if not (wide.is_integer and narrow.is_integer):
-        return False
-    more = wide.bits > narrow.bits and wide.is_signed
-    return more or (wide.bits >= narrow.bits and wide.is_signed is narrow.is_signed)
 
 
 def _selecting(draft: GraphDraft, array: Array, writer: Node) -> _Padding | None:
