@@ -144,13 +144,14 @@ class ProgramBuilder:
             Whether what depends on weights alone is computed here; else a nest does it.
         """
         wanted = name or tensor.name or self.label
-        is_folded = fold and not isinstance(_over_box(tensor)[0], Literal)
-        folded = self.known(tensor) if is_folded else None
+        if not fold:
+            return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
+        value = _over_box(tensor)[0]
+        folded = None if isinstance(value, Literal) else self.known(tensor)
         if folded is not None:
             return self._computed_here(wanted, folded)
-        value = _over_box(tensor)[0]
         narrow = before_widening(tensor, value, lambda name: self._arrays[name].element)
-        if narrow is None or not fold:
+        if narrow is None:
             return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
         if isinstance(value, Cast) and isinstance(value.operand, Read):
             return replace(tensor, operations=0)
