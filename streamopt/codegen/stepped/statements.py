@@ -47,6 +47,11 @@ class LaneValues:
     value: str
     runs: str
 
+    def started(self, element: ElementType, runs: str) -> list[Item]:
+        """Return its registers' first values: a lane that doesn't run has some value, too."""
+        zero = CppStatement(f"{self.value} = {literal(0, element)};")
+        return [CppStatement(f"{self.runs} = {runs};"), zero]
+
 
 class StatementWriter:
     """Builds the statements of a group of phases; used once.
@@ -144,7 +149,7 @@ class StatementWriter:
             made = CppStatement(f"{kept.value} = {value};")
             put = self._put(writes, kept.value)
             if guard:
-                return [CppStatement(f"{kept.runs} = {guard};"), If(kept.runs, (made, *put))]
+                return [*kept.started(element, guard), If(kept.runs, (made, *put))]
             return [made, CppStatement(f"{kept.runs} = true;"), *put]
         name = ""
         if readers or len(writes) > 1 or len(self.phases) > 1:
@@ -238,7 +243,7 @@ class StatementWriter:
         outer = [[t for t, about in own if about.isdisjoint(about_sums)] for own in self.bounds]
         condition = self._choice([all_of(texts) for texts in outer])
         if condition:
-            never = [CppStatement(f"{kept.runs} = false;")] if kept else []
+            never = kept.started(element, "false") if kept else []
             body = [*never, If(condition, tuple(body))]
         yield from lanes_around(loops, body)
         if kept is not None:

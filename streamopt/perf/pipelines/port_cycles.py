@@ -177,8 +177,10 @@ class _Iteration:
     def _read_time(self, port: Port, needed: Mapping[str, int]) -> _PortTime:
         earliest = self._readable(port)
         latest = needed.get(port.value, _READ_CYCLES) - _READ_CYCLES
+        over = [self._landing(other) - 1 for other in self._written_after(port)]
+        cycle = max(earliest, min(latest, *over)) if over else max(earliest, latest)
         shared = not self._is_registers(port)
-        return _PortTime(port.target, True, max(earliest, latest), 0, shared, earliest > 0)
+        return _PortTime(port.target, True, cycle, 0, shared, earliest > 0)
 
     def _write_time(self, port: Port) -> _PortTime:
         rank = max((self.ranks[id(o)] + 1 for o in self._written_before(port)), default=0)
@@ -195,7 +197,8 @@ class _Iteration:
         if place not in self.landed:
             own = self._value(port.value) + (0 if self._is_registers(port) else _WRITE_CYCLES)
             before = [self._landing(other) + 1 for other in self._written_before(port)]
-            self.landed[place] = max(own, *before, 0)
+            read = [self._readable(other) + 1 for other in self._read_before(port)]
+            self.landed[place] = max(own, *before, *read, 0)
         return self.landed[place]
 
     def _readable(self, port: Port) -> int:
@@ -204,12 +207,23 @@ class _Iteration:
 
     def _written_before(self, port: Port) -> Iterator[Port]:
         """Yield the writes ahead of a port in its iteration that may be to its element."""
-        for other in self.pipeline.ports[: self.place[id(port)]]:
-            if other.mode is AccessMode.READ or other.target != port.target:
-                continue
-            if may_meet(
-                (port.subscripts, port.guard), (other.subscripts, other.guard), self.trip_counts
-            ):
+        before = self.pipeline.ports[: self.place[id(port)]]
+        return self._meeting(port, before, AccessMode.WRITE)
+
+    def _read_before(self, port: Port) -> Iterator[Port]:
+        before = self.pipeline.ports[: self.place[id(port)]]
+        return self._meeting(port, before, AccessMode.READ)
+
+    def _written_after(self, port: Port) -> Iterator[Port]:
+        after = self.pipeline.ports[self.place[id(port)] + 1 :]
+        return self._meeting(port, after, AccessMode.WRITE)
+
+    def _meeting(self, port: Port, others: Sequence[Port], mode: AccessMode) -> Iterator[Port]:
+        """Yield others that may touch the element of a port in the same iteration."""
+        own = port.subscripts, port.guard
+        same = (other for other in others if other.mode is mode and other.target == port.target)
+        for other in same:
+            if may_meet(own, (other.subscripts, other.guard), self.trip_counts):
                 yield other
 
     def _value(self, name: str) -> int:
