@@ -11,7 +11,15 @@ from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing, sized
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.graph import Graph
-from streamopt.pipeline.design_limits import Budget, amounts, region, region_limits, with_limits
+from streamopt.pipeline.design_limits import (
+    LIMITED,
+    Budget,
+    amounts,
+    most_of_design,
+    region,
+    region_limits,
+    with_limits,
+)
 from streamopt.pipeline.reading import dataflow
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Stop
@@ -44,17 +52,23 @@ DSPS = 2560
 
 
 def problem_of(
-    graph: Readable, level: LevelName, dsp: int | None, space: Space, on: Target | None = None
+    graph: Readable, level: LevelName, dsp: int | None, space: Space, budget: Budget | None = None
 ) -> tuple[Graph, Problem]:
-    """Return the graph that is given, and the question for its least latency."""
+    """Return the graph that is given, and the question for its least latency.
+
+    Plans of sequential nodes at opt1 to opt5 are within the budget; `with_limits` limits the rest.
+    """
     from streamopt.strategies.problem import Problem, problem_with_ports
     from streamopt.strategies.sequential.plan_builder import published_costs
 
-    given = dataflow(graph)
+    given, budget = dataflow(graph), budget or Budget()
     problem = Problem(given, space_options(level, dsp, space))
     if not problem.level.is_as_built:
-        problem = problem.within(costs=published_costs(or_usual(on)))
-    return given, problem_with_ports(problem, space.ports, on)
+        on = or_usual(budget.device)
+        most = most_of_design(budget, space.ports, on)
+        by_field = {LIMITED[key][0]: amount for key, amount in most.items()}
+        problem = problem.within(costs=published_costs(on, by_field))
+    return given, problem_with_ports(problem, space.ports, budget.device)
 
 
 def space_options(level: LevelName, dsp: int | None, space: Space) -> SpaceOptions:

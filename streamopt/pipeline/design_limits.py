@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.design import built_resources
 from streamopt.evaluation.fifo_sizing import FifoSizing, sized
-from streamopt.ir.ports import PortKind
+from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.schedule import Schedule
 from streamopt.options import option_group
 from streamopt.strategies.resources.limits import Limit, Limits
@@ -95,14 +95,28 @@ def with_limits(
     InfeasibleError
         If a limit is not positive (E402), or no schedule fits those on DSPs and tiles (E401, E402).
     """
-    given = budget.given()
+    given = most_of_design(budget, problem.ports, device)
     if budget.fit is not None:
-        part = _part(Fit(budget.fit), problem, device)
-        most = {key: getattr(part, field) for key, (field, _) in LIMITED.items()}
-        given = {key: min(given.get(key, amount), amount) for key, amount in most.items()}
+        part = _part(Fit(budget.fit), problem.ports, device)
         dsps = problem.space.dsp_limit
         problem = problem.within(dsp_limit=min(dsps, part.dsps) if keeps_dsps else part.dsps)
     return replace(problem, limits=_limits(problem, given, device, fifos)) if given else problem
+
+
+def most_of_design(budget: Budget, ports: Sequence[PortPlan], device: Target) -> dict[str, int]:
+    """Return the limits on a design of opt1 to opt5, by option.
+
+    Raises
+    ------
+    InfeasibleError
+        If one is negative, or 0 for what every design takes (E402).
+    """
+    given = budget.given()
+    if budget.fit is None:
+        return given
+    part = _part(Fit(budget.fit), ports, device)
+    most = {key: getattr(part, field) for key, (field, _) in LIMITED.items()}
+    return {key: min(given.get(key, amount), amount) for key, amount in most.items()}
 
 
 def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool) -> Region:
@@ -122,7 +136,7 @@ def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool
     is_outside = any(port.kind.is_outside for port in problem.ports)
     usual = Fit.BOARD if is_outside else Fit.SLR
     fit = usual if budget.fit is None else Fit(budget.fit)
-    part = _part(fit, problem, device)
+    part = _part(fit, problem.ports, device)
     limits = {LIMITED[key][0]: most for key, most in budget.given().items()}
     if keeps_dsps:
         limits["dsps"] = min(limits.get("dsps", problem.space.dsp_limit), problem.space.dsp_limit)
@@ -132,9 +146,9 @@ def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool
     return Region(device, replace(part, **limits), fit)
 
 
-def _part(fit: Fit, problem: Problem, device: Target) -> Resources:
-    """Return the resources of a part of a device, beside the channels of the problem's ports."""
-    channels = (channel for port in problem.ports for channel in port.memories if channel)
+def _part(fit: Fit, ports: Sequence[PortPlan], device: Target) -> Resources:
+    """Return the resources of a part of a device, beside the channels of some ports."""
+    channels = (channel for port in ports for channel in port.memories if channel)
     return device.budget(fit, channels)
 
 

@@ -147,7 +147,7 @@ def _answer(
     banks = schedule.most_banks if is_built else None
     space = Space(of.tiling_limit, ports=schedule.ports, fixed=fixed, most_banks=banks)
     asked = rewritten(graph, of.by.rewrites)
-    _, problem = problem_of(asked, of.level, of.dsps, space, of.device)
+    _, problem = problem_of(asked, of.level, of.dsps, space, of.budget)
     problem = replace(problem, objective=of.objective)
     effort = Effort(work=work) if is_built else Effort(work=work, fifos=None)
     options, keeps = effort.options(None), of.dsps is not None

@@ -84,7 +84,7 @@ def solve(
     from streamopt.pipeline.answering import answered, problem_of
 
     wanted = named_objective(objective) if isinstance(objective, str) else objective
-    given, problem = problem_of(graph, LevelName(level), dsp, space, budget.device)
+    given, problem = problem_of(graph, LevelName(level), dsp, space, budget)
     problem = replace(problem, objective=wanted)
     found = answered(
         problem, space, budget, effort, effort.options(time_limit), keeps_dsps=dsp is not None

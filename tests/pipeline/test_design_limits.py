@@ -122,3 +122,27 @@ def test_rows_of_a_comparison_name_the_part(fit: str | None, named: str, luts: i
     (row,) = so.records(graph, so.Comparison(["opt6"], dsp=2560, time_limit=1, fit=fit))
     assert (row["fit"], row["dsp_limit"]) == (named, 2560)
     assert int(row["lut"]) <= luts
+
+
+IN_PLACE = """
+void sweep(double A[16][16]) {
+  for (int t = 0; t < 4; t++)
+    for (int i = 1; i < 15; i++)
+      for (int j = 1; j < 15; j++)
+        A[i][j] = (A[i-1][j] + A[i][j-1] + A[i][j]) * 0.25;
+}
+"""
+
+
+def test_sequential_nodes_are_searched_within_limits(tmp_path: Path) -> None:
+    """Their plans have loops of their own, which the rows of the program's loops don't know."""
+    source = tmp_path / "sweep.c"
+    source.write_text(IN_PLACE)
+    graph = so.dataflow(so.load(source))
+    free = so.solve(graph, dsp=2560)
+    took = so.evaluate(graph, free.schedule).resources.total.luts
+    within = so.solve(graph, dsp=2560, budget=so.Budget(lut=took * 2 // 3))
+    plain = so.solve(graph, dsp=2560, level="opt1")
+    used = so.evaluate(graph, within.schedule).resources.total.luts
+    assert used <= took * 2 // 3
+    assert free.latency_cycles <= within.latency_cycles < plain.latency_cycles

@@ -53,6 +53,11 @@ class Neighbour:
         """Return the name of the channel; None at the boundary."""
         return self.edges[0].channel if self.edges else None
 
+    @property
+    def users(self) -> tuple[Node, ...]:
+        """Return the other nodes that touch it."""
+        return tuple(node for node, _ in self.others)
+
 
 class Surroundings:
     """The neighbours of all nodes of a space, and their options within some rows."""
@@ -216,12 +221,16 @@ class RowDomain:
     def plan(self, node: Node, row: int) -> NodePlan:
         """Return a row as a plan."""
         own = self._rows[node.name]
+        if own.plans:
+            return own.plans[row]
         unroll = tuple(zip(node.trip_counts, own.factors[row], strict=True))
         return NodePlan(node.name, own.orders[row], unroll)
 
     def seen(self, node: Node, row: int) -> object:
         """Return a key of a row; rows of equal keys take the same in the same surroundings."""
         own = self._rows[node.name]
+        if own.plans:
+            return own.plans[row]
         walks = tuple(walked[row] for walked in own.streams.values())
         return own.factors[row], order_signature(node, self.plan(node, row)), walks
 
@@ -230,7 +239,13 @@ class RowDomain:
         return tuple(e for e in self._ins[node.name] if e.channel in self._space.streamable)
 
     def options(self, node: Node, row: int, beside: Neighbour) -> list[Option] | None:
-        """Return the options of one neighbour of a row; None for too many to look at."""
+        """Return the options of one neighbour of a row; None for those that aren't looked at.
+
+        These are too many ones, and what a sequential node touches: its plans copy arrays in
+        their own ways.
+        """
+        if any(isinstance(user, SequentialNode) for user in (node, *beside.users)):
+            return None
         may_buffer = True
         found: list[Option] = []
         if beside.channel is not None and beside.channel in self._space.streamable:

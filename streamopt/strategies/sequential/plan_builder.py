@@ -73,7 +73,9 @@ class PlanBuilder:
 
     def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return plans worth considering, first the one that begins: without lanes."""
-        alone = _alone(graph, node)
+        alone, luts = _alone(graph, node), self._limits.luts
+        if wanted.most_luts is None or wanted.most_luts > luts:
+            wanted = replace(wanted, most_luts=luts)
         key = alone, wanted, _straight(graph, node), _has_others(graph, node)
         if key not in self._plans:
             before = spent()
@@ -260,6 +262,12 @@ def _straight(graph: Graph, node: SequentialNode) -> tuple[str, ...]:
     )
 
 
-def published_costs(on: Target) -> PublishedCosts:
-    """Return the published costs; those of sequential nodes are as built."""
-    return PublishedCosts(PlanBuilder(on, on.budget(Fit.DEVICE)))
+def published_costs(on: Target, limits: Mapping[str, int] | None = None) -> PublishedCosts:
+    """Return the published costs; those of sequential nodes are as built.
+
+    Parameters
+    ----------
+    limits
+        On what a design takes, by field of `Resources`; those of a whole device where not given.
+    """
+    return PublishedCosts(PlanBuilder(on, replace(on.budget(Fit.DEVICE), **(limits or {}))))
