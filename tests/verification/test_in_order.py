@@ -111,6 +111,13 @@ def scalar(value: float, bound: float) -> BoundedScalar:
     return found
 
 
+def test_quotients_by_tiny_numbers_have_bounds() -> None:
+    """The square of 1e-180 is no number any more."""
+    found = BoundedScalar(1e94, 2e81, 53) / BoundedScalar(1e-180, 4e-193, 53)
+    assert found.value == 1e94 / 1e-180
+    assert 6e261 <= found.bound <= 7e261
+
+
 def test_comparisons_that_bounds_leave_open() -> None:
     assert scalar(1.0, 0.1) < scalar(2.0, 0.1)
     with pytest.raises(UnsureError):

@@ -37,10 +37,11 @@ if TYPE_CHECKING:
     from streamopt.transforms.autoschedule.orders import OrderedItem, SunkItem
     from streamopt.transforms.autoschedule.pieces import OrderProblem
 
-_PEELED_OPERATIONS = 200_000
-"""Of isl, inside of a loop in order: 0.03 s for the 170 relations of PolyBench's adi."""
-_WHOLE_OPERATIONS = 60_000
-"""For a node as a whole: 0.2 s for the 46 relations of nussinov, which take 50,000."""
+_OPERATIONS = 60_000
+"""Of isl for one order, at most: 0.2 s for the 46 relations of nussinov, which take 50,000."""
+_RELATION_OPERATIONS = 4_000_000
+"""Operations times relations, at most: most are short, but a step of its simplex method touches all
+relations. Where it never ended, 20,000 for 153 relations took 0.04 s, and 60,000 took 7 s."""
 _MOST_RELATIONS = 64
 """Of a node that is scheduled as a whole: the more, the longer an operation takes (adi: 13 s)."""
 _LANES, _LATENCY, _SUM_LATENCY = 256, 20, 60
@@ -171,7 +172,7 @@ def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
     steps = _add(found, problem, in_source_order(problem, 0, _peeled(problem, 1)), taken)
     if problem.relations <= _MOST_RELATIONS and not (steps and _is_wide(problem, steps)):
         for kind in Sums:
-            _add(found, problem, scheduled(problem, Wish(0, kind), _WHOLE_OPERATIONS), taken)
+            _add(found, problem, _asked(problem, Wish(0, kind)), taken)
     return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
 
 
@@ -206,7 +207,7 @@ def _depth(items: Sequence[StepItem]) -> int:
 
 def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:
     """Return an order inside of outer loops: isl's, or else one with more loops as they are."""
-    order = scheduled(problem, Wish(level), _PEELED_OPERATIONS)
+    order = _asked(problem, Wish(level))
     if order is not None:
         return order
     if level == len(problem.loops):
@@ -215,6 +216,12 @@ def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:
     if len(parts) > 1:
         return tuple(item for part in parts for item in _peeled(part, level))
     return in_source_order(problem, level, _peeled(problem, level + 1))
+
+
+def _asked(problem: OrderProblem, wish: Wish) -> tuple[OrderedItem, ...] | None:
+    """Return isl's order; None if it takes too many operations, none of which waits for a clock."""
+    most = min(_OPERATIONS, _RELATION_OPERATIONS // max(1, problem.relations))
+    return scheduled(problem, wish, most)
 
 
 def checked_steps(

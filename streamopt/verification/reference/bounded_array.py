@@ -195,4 +195,4 @@ def product_error(a: Any, e: Any, b: Any, f: Any) -> Any:
 def quotient_error(a: Any, e: Any, b: Any, f: Any) -> Any:
     """Return the propagated error of ``a / b`` where the bound of b is below its size."""
     size = abs(b)
-    return (e * size + abs(a) * f) / (size * (size - f))
+    return (e + abs(a) * (f / size)) / (size - f)
