@@ -91,13 +91,22 @@ def as_buffer_luts(node: Node, array: Array, factors: Factors, blocks: Memories)
     return _banks(access, _Kind(array, blocks), factors, Place.PING_PONG)
 
 
+def handed_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
+    """Return the LUTs of what a node alone writes as a whole into a ping-pong buffer."""
+    if not _is_simple(node.write):
+        return np.zeros_like(_one(factors))
+    return _banks(node.write, _Kind(array, blocks), factors, Place.PING_PONG)
+
+
 def _only_read(node: Node, array: Array) -> Access | None:
     """Return the one access to an array by constants and iterators of one dimension; else None."""
     reads = node.taken_of(array.name)
-    if len(reads) != 1:
-        return None
-    names = [subscript.as_iterator() for subscript in reads[0].subscripts if subscript.terms]
-    return None if None in names or len(set(names)) < len(names) else reads[0]
+    return reads[0] if len(reads) == 1 and _is_simple(reads[0]) else None
+
+
+def _is_simple(access: Access) -> bool:
+    names = [subscript.as_iterator() for subscript in access.subscripts if subscript.terms]
+    return None not in names and len(set(names)) == len(names)
 
 
 def _passes(

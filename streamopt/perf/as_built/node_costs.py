@@ -27,8 +27,15 @@ from streamopt.ir.operators import Operator
 from streamopt.ir.program import Array, Loop
 from streamopt.ir.schedule import Binding, NodePlan, bound_implementation
 from streamopt.perf.as_built.closed_form import built_run
-from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
+from streamopt.perf.as_built.least_luts import (
+    as_buffer_luts,
+    as_fifo_luts,
+    handed_luts,
+    masked_luts,
+    sum_luts,
+)
 from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
+from streamopt.perf.as_built.port_rules import PortRule
 from streamopt.perf.costs import NodeCost, OpenPlans, SequentialCosts, Setting
 from streamopt.perf.paper.timing import NestTiming
 from streamopt.perf.pipelines.bandwidth import TransferRule
@@ -40,8 +47,6 @@ from streamopt.perf.pipelines.recurrence import (
 )
 from streamopt.perf.resources.fabric import least_pipeline_luts
 from streamopt.target.device import Target
-from streamopt.work import TUNING as WORK
-from streamopt.work import spend
 
 Integers = npt.NDArray[np.int64]
 
@@ -55,66 +60,6 @@ class _Pace:
 
     ii: int
     depth_cycles: int
-
-
-class ArrayRule:
-    """The II that an argument or a window asks a node for, by the unroll factors of some loops.
-
-    Parameters
-    ----------
-    loops
-        Those whose factors decide.
-    judge
-        From their factors to the II; asked once for each choice.
-    free_lanes
-        Up to so many nothing is asked for.
-    """
-
-    def __init__(
-        self, loops: Sequence[str], judge: Callable[[Mapping[str, int]], int], free_lanes: int
-    ) -> None:
-        self._loops = tuple(loops)
-        self._judge = judge
-        self._free_lanes = free_lanes
-        self._known: dict[tuple[int, ...], int] = {}
-        self._last: tuple[bytes, Integers] = (b"", np.ones(1, dtype=np.int64))
-
-    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
-        """Return the II of every choice."""
-        if not self._loops:
-            return np.ones(1, dtype=np.int64)
-        columns = np.stack([factors[name] for name in self._loops], axis=1)
-        asked_for = columns.tobytes()
-        if self._last[0] == asked_for:  # by another order or binding of the node
-            return self._last[1]
-        found = np.ones(len(columns), dtype=np.int64)
-        wide = np.flatnonzero(columns.prod(axis=1) > self._free_lanes)
-        if wide.size:
-            points, places = np.unique(columns[wide], axis=0, return_inverse=True)
-            asked = np.array([self._ii(tuple(point)) for point in points.tolist()])
-            found[wide] = asked[places.ravel()]
-        self._last = asked_for, found
-        return found
-
-    def _ii(self, point: tuple[int, ...]) -> int:
-        if point not in self._known:
-            spend(WORK.rows.judgement)
-            self._known[point] = self._judge(dict(zip(self._loops, point, strict=True)))
-        return self._known[point]
-
-
-@dataclass(frozen=True, slots=True)
-class PortRule:
-    """The II that the arguments and windows of a node ask for together."""
-
-    arrays: Sequence[ArrayRule]
-
-    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
-        """Return the II of every choice."""
-        found = np.ones(1, dtype=np.int64)
-        for array in self.arrays:
-            found = np.maximum(found, array.intervals(factors))
-        return found
 
 
 class AsBuiltCosts:
@@ -209,8 +154,21 @@ class AsBuiltCosts:
                 self._target,
                 self._ports[node.name],
                 self._graph.array if self._has_surroundings else None,
+                self._handed(node),
             )
         return self._nests[key]
+
+    def _handed(self, node: Node) -> tuple[Array, ...]:
+        """Return the buffers that a node alone fills for sequential nodes, which take them whole.
+
+        They are counted in all searches: no other choice of a row says what they are split by.
+        """
+        (name,) = node.outputs
+        if len(self._graph.writers(name)) > 1:
+            return ()
+        own, edges = self._graph.array(name), self._graph.out_edges()[node.name]
+        takers = {edge.channel: self._graph.node(edge.consumer) for edge in edges}
+        return tuple(own for taker in takers.values() if isinstance(taker, SequentialNode))
 
     def _operators(self, node: Node, binding: Binding) -> NodeOperators:
         return node_operators(node, self._graph.element_of, binding)
@@ -233,8 +191,9 @@ class _NodeBody:
         target: Target,
         ports: PortRule | TransferRule,
         array: Callable[[str], Array] | None,
+        handed: Sequence[Array],
     ) -> None:
-        self._array = array
+        self._array, self._handed = array, handed
         self._operators = operators
         self._counted = counted
         self._body = body
@@ -266,9 +225,11 @@ class _NodeBody:
         if self._counted is not self._operators:
             dsps = self._counted.amounts(factors, ii, distances, self._target).dsps
         luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
+        node, blocks = self._operators.node, self._target.memories
+        for handed in self._handed:
+            luts = luts + handed_luts(node, handed, factors, blocks)
         if self._array is None:
             return NodeCost(run.delayed(depth), dsps, luts)
-        node, blocks = self._operators.node, self._target.memories
         luts += masked_luts(node, factors, self._sum_bits)
         if accumulates(node):
             kept = sum_luts(node, self._sums(), factors, blocks)

@@ -27,7 +27,8 @@ from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 if TYPE_CHECKING:
-    from streamopt.perf.as_built.node_costs import ArrayRule, AsBuiltCosts, PortRule
+    from streamopt.perf.as_built.node_costs import AsBuiltCosts
+    from streamopt.perf.as_built.port_rules import ArrayRule, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
 
 NOTHING: Mapping[str, Binding] = MappingProxyType({})
@@ -114,7 +115,7 @@ def _port_rule(
     all_known
         Whether no buffer is left to the tool.
     """
-    from streamopt.perf.as_built.node_costs import PortRule
+    from streamopt.perf.as_built.port_rules import PortRule
 
     if isinstance(node, SequentialNode):
         return PortRule(())
@@ -128,7 +129,7 @@ def _argument_rules(
     graph: Graph, node: Node, counts: Mapping[str, int], limits: Mapping[str, int | None]
 ) -> Iterator[ArrayRule]:
     """Yield the rules of arguments: of more lanes than banks, several elements are in one bank."""
-    from streamopt.perf.as_built.node_costs import ArrayRule
+    from streamopt.perf.as_built.port_rules import ArrayRule
 
     accesses = dict.fromkeys((*node.reads, node.write))
     for name in dict.fromkeys(access.array for access in accesses):
@@ -145,7 +146,7 @@ def _argument_rules(
 
 def _window_rules(node: Node) -> Iterator[ArrayRule]:
     """Yield the rules of windows."""
-    from streamopt.perf.as_built.node_costs import ArrayRule
+    from streamopt.perf.as_built.port_rules import ArrayRule
 
     for window in node.windows:
         reads = node.reads_of(window.array)
@@ -157,7 +158,7 @@ def _window_rules(node: Node) -> Iterator[ArrayRule]:
 
 def _buffer_rules(graph: Graph, node: Node, counts: Mapping[str, int]) -> Iterator[ArrayRule]:
     """Yield the rules of ping-pong buffers that are read by more than plain iterators."""
-    from streamopt.perf.as_built.node_costs import ArrayRule
+    from streamopt.perf.as_built.port_rules import ArrayRule
 
     for name in node.inputs:
         own = node.reads_of(name)

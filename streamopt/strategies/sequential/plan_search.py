@@ -17,6 +17,13 @@ from streamopt.errors import LegalityError
 from streamopt.ir.schedule import NodePlan, is_mixed
 from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.strategies.sequential.draft_shares import DraftShare, most_alike
+from streamopt.strategies.sequential.effort import (
+    FEW_DSPS,
+    MOST_LATE,
+    SMALL,
+    SPARE_PARTS,
+    TUNING,
+)
 from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
@@ -31,41 +38,6 @@ if TYPE_CHECKING:
     from streamopt.perf.costs import OpenPlans
     from streamopt.strategies.sequential.built_plan import BuiltPlan
     from streamopt.strategies.sequential.lane_choices import Lanes, UnitCost
-
-
-@dataclass(frozen=True, slots=True)
-class PlanSearchTuning:
-    """How many plans are drafted and built; chosen on PolyBench's sequential kernels."""
-
-    most_drafts: int = 120  # within all that the node may take
-    most_built: int = 8
-    most_rows: int = 3  # of a kind: one loop of each phase in tiles, where windows serve reads
-    parts: tuple[float, ...] = (0.9, 0.5, 0.25, 0.125, 0.03)  # each with fewer drafts
-    rough: float = 2.5  # times the limits on LUTs: estimates are too high for many lanes
-    close: float = 1.05  # times the limit on DSPs, by what drafts took of their estimates
-    roughly: float = 1.45  # times that on LUTs
-    most_unsafe: int = 2  # of an order: its banks have too few ports
-    hope: float = 0.5  # of the least cycles beside visits that a draft had
-    unknown_luts: float = 0.5  # of an estimate, before there is a draft
-
-
-TUNING = PlanSearchTuning()
-FEW_DSPS = 128
-"""Of which a share says little: some addresses take as many as an operator."""
-SPARE_PARTS = (0.93, 0.8)
-"""In place of `PlanSearchTuning.parts`, where other nodes have little to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class SmallNodeTuning:
-    """Which nodes have all of their candidates built: some seconds; not measured."""
-
-    candidates: int = 128  # of all orders and bindings
-    iterations: int = 20_000
-    work: float = 3.0  # processor seconds, by `streamopt.work`; further candidates stay out
-
-
-SMALL = SmallNodeTuning()
 
 
 class BuildsPlans(Protocol):
@@ -183,10 +155,10 @@ class _Kind:
         self.choices = sorted(dict.fromkeys(kept), key=LaneChoice.rank)
 
     def promising(
-        self, unfit: set[Lanes], limits: tuple[int, int]
+        self, unfit: set[Lanes], limits: tuple[int, int], *, is_drafting: bool
     ) -> Iterator[tuple[float, LaneChoice]]:
-        """Yield the fastest candidate that has no draft, and all drafts: (cycles, choice)."""
-        is_first = True
+        """Yield the fastest candidate to draft, and all that have a draft: (cycles, choice)."""
+        is_first = is_drafting
         for choice in self.choices:
             if choice.lanes in self.drafts:
                 yield choice.cycles + self.drafts[choice.lanes], choice
@@ -314,13 +286,15 @@ class _PlanSearch:
     def look(self, kinds: Sequence[_Kind], part: float, most_drafts: int, most_built: int) -> None:
         """Draft and build the candidates that promise most within a part of the limits."""
         limits = self._limits(part)
-        while most_drafts and most_built:
+        while most_built:
             promising = min(
                 (
                     (cycles, number, choice.rank(), choice)
                     for number, kind in enumerate(kinds)
                     if kind.order.unsafe < TUNING.most_unsafe
-                    for cycles, choice in kind.promising(self._unfit, limits)
+                    for cycles, choice in kind.promising(
+                        self._unfit, limits, is_drafting=most_drafts > 0
+                    )
                 ),
                 default=None,
             )
@@ -330,6 +304,8 @@ class _PlanSearch:
             if choice.lanes not in kinds[number].drafts:
                 most_drafts -= 1
                 self._draft(kinds[number], choice)
+                if not most_drafts:
+                    most_built = min(most_built, MOST_LATE)
             elif self._build(kinds, kinds[number], choice):
                 most_built -= 1
 

@@ -13,6 +13,7 @@ from streamopt.transforms.autoschedule.building import NoStepsError, built
 from streamopt.transforms.autoschedule.fusing import with_fused_neighbours, with_shifted_phases
 from streamopt.transforms.autoschedule.legality import is_legal
 from streamopt.transforms.autoschedule.loosening import with_loosened_loops
+from streamopt.transforms.autoschedule.merging import of_all_pieces, with_merged_pieces
 from streamopt.transforms.autoschedule.orders import (
     OrderedPiece,
     all_in_order,
@@ -173,6 +174,8 @@ def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
     if problem.relations <= _MOST_RELATIONS and not (steps and _is_wide(problem, steps)):
         for kind in Sums:
             _add(found, problem, _asked(problem, Wish(0, kind)), taken)
+            for order in _of_bodies(problem, Wish(0, kind)):
+                _add(found, problem, order, taken)
     return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
 
 
@@ -216,6 +219,14 @@ def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:
     if len(parts) > 1:
         return tuple(item for part in parts for item in _peeled(part, level))
     return in_source_order(problem, level, _peeled(problem, level + 1))
+
+
+def _of_bodies(problem: OrderProblem, wish: Wish) -> Iterator[tuple[OrderedItem, ...]]:
+    """Yield an order that keeps the statements of loop bodies together, if some have several."""
+    merged = with_merged_pieces(problem)
+    order = None if merged is None else _asked(merged, wish)
+    if order is not None:
+        yield of_all_pieces(problem, order)
 
 
 def _asked(problem: OrderProblem, wish: Wish) -> tuple[OrderedItem, ...] | None:

@@ -1,5 +1,7 @@
 """Kernels with loop-carried dependences at medium size: a design has the lanes that were found."""
 
+from pathlib import Path
+
 import pytest
 
 import streamopt as so
@@ -27,3 +29,45 @@ def test_design_has_the_lanes_that_were_found(name: str, fit: str) -> None:
     program = so.load(source(name), options=so.SourceOptions(define=macros, include=[KERNELS]))
     found = so.solve(program, level="opt6", dsp=2560, budget=so.Budget(fit=fit))
     assert found.simulated_cycles <= MOST_CYCLES[name, fit]
+
+
+SHORT = {
+    "handed": (
+        "float L[48][48], float X[48][48]",
+        """for (int j = 0; j < 48; j++) {
+             for (int i = 0; i < 48; i++) X[i][j] = 0;
+             X[j][j] = 1 / L[j][j];
+             for (int i = j + 1; i < 48; i++) {
+               float s = 0;
+               for (int k = j; k < i; k++) s += L[i][k] * X[k][j];
+               X[i][j] = -s / L[i][i];
+             }
+           }""",
+        1_500,
+    ),
+    "drafted": (
+        "float a[128], float b[128], float D[129][129]",
+        """for (int i = 0; i < 129; i++) { D[i][0] = 1e30f; D[0][i] = 1e30f; }
+           D[0][0] = 0;
+           for (int i = 1; i < 129; i++)
+             for (int j = 1; j < 129; j++) {
+               float d = a[i-1] - b[j-1];
+               float m = D[i-1][j] < D[i][j-1] ? D[i-1][j] : D[i][j-1];
+               m = m < D[i-1][j-1] ? m : D[i-1][j-1];
+               D[i][j] = d * d + m;
+             }""",
+        3_000,
+    ),
+}
+"""Other programs, by what their search found nothing for: buffers that fill all LUTs, which only
+an array that is handed over has; and many drafts that are no better than hoped for."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHORT)
+def test_other_programs_have_lanes(name: str, tmp_path: Path) -> None:
+    arrays, body, most_cycles = SHORT[name]
+    path = tmp_path / f"{name}.c"
+    path.write_text(f"void {name}({arrays}) {{ {body} }}")
+    found = so.solve(so.load(path), level="opt6", dsp=2560)
+    assert found.simulated_cycles <= most_cycles

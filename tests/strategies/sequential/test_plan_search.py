@@ -15,10 +15,11 @@ from streamopt.ir.operators import Operator
 from streamopt.perf.costs import OpenPlans
 from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.perf.turns.visits import iterations_in_turn
+from streamopt.strategies.sequential.effort import SMALL
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
-from streamopt.strategies.sequential.plan_search import SMALL, first_plan
+from streamopt.strategies.sequential.plan_search import first_plan
 from streamopt.target.resources import Fit
 from streamopt.transforms.apply import apply
 from streamopt.transforms.autoschedule import steps_of

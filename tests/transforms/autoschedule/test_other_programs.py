@@ -142,6 +142,12 @@ PROGRAMS = {
         "} } ",
         "{8 8}; 8 ({+8 8})",
     ),
+    "smith_waterman": (
+        "(int q[9], int r[9], int H[10][10], int best[1]) { for(int i=1; i<=9; i++) for(int j=1; "
+        "j<=9; j++){ int d=H[i-1][j-1]+(q[i-1]==r[j-1]? 2: -1); int u=H[i-1][j]-1; "
+        "int l=H[i][j-1]-1; int m=d>u? d: u; m=m>l? m: l; H[i][j]=m>0? m: 0; } } ",
+        "17 ({9})",
+    ),
     "warshall_bool": (
         "(int A[9][9]) { for(int k=0; k<9; k++) for(int i=0; i<9; i++) for(int j=0; "
         "j<9; j++) A[i][j]=A[i][j] | (A[i][k] & A[k][j]); } ",

@@ -1,0 +1,74 @@
+"""Initiation intervals that the arguments and windows of a node ask for, by its unroll factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
+
+Integers = npt.NDArray[np.int64]
+
+
+class ArrayRule:
+    """The II that an argument or a window asks a node for, by the unroll factors of some loops.
+
+    Parameters
+    ----------
+    loops
+        Those whose factors decide.
+    judge
+        From their factors to the II; asked once for each choice.
+    free_lanes
+        Up to so many nothing is asked for.
+    """
+
+    def __init__(
+        self, loops: Sequence[str], judge: Callable[[Mapping[str, int]], int], free_lanes: int
+    ) -> None:
+        self._loops = tuple(loops)
+        self._judge = judge
+        self._free_lanes = free_lanes
+        self._known: dict[tuple[int, ...], int] = {}
+        self._last: tuple[bytes, Integers] = (b"", np.ones(1, dtype=np.int64))
+
+    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
+        """Return the II of every choice."""
+        if not self._loops:
+            return np.ones(1, dtype=np.int64)
+        columns = np.stack([factors[name] for name in self._loops], axis=1)
+        asked_for = columns.tobytes()
+        if self._last[0] == asked_for:  # by another order or binding of the node
+            return self._last[1]
+        found = np.ones(len(columns), dtype=np.int64)
+        wide = np.flatnonzero(columns.prod(axis=1) > self._free_lanes)
+        if wide.size:
+            points, places = np.unique(columns[wide], axis=0, return_inverse=True)
+            asked = np.array([self._ii(tuple(point)) for point in points.tolist()])
+            found[wide] = asked[places.ravel()]
+        self._last = asked_for, found
+        return found
+
+    def _ii(self, point: tuple[int, ...]) -> int:
+        if point not in self._known:
+            spend(WORK.rows.judgement)
+            self._known[point] = self._judge(dict(zip(self._loops, point, strict=True)))
+        return self._known[point]
+
+
+@dataclass(frozen=True, slots=True)
+class PortRule:
+    """The II that the arguments and windows of a node ask for together."""
+
+    arrays: Sequence[ArrayRule]
+
+    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
+        """Return the II of every choice."""
+        found = np.ones(1, dtype=np.int64)
+        for array in self.arrays:
+            found = np.maximum(found, array.intervals(factors))
+        return found
