@@ -44,10 +44,17 @@ def _parts(statement: Statement) -> frozenset[Condition]:
 
 
 def is_overwritten(number: int, statements: Sequence[Statement]) -> bool:
-    """Return whether a later statement of a phase surely writes the same element."""
+    """Return whether a later statement of a phase surely writes the same element.
+
+    None until then may read it from memory; what is surely the same element goes on as a value.
+    """
     own = statements[number]
-    later = statements[number + 1 :]
-    return any(each.target == own.target and _parts(each) <= _parts(own) for each in later)
+    for each in statements[number + 1 :]:
+        if any(may_be_stale(access, (own.target,)) for access in reads_of(each)):
+            return False
+        if each.target == own.target and _parts(each) <= _parts(own):
+            return True
+    return False
 
 
 def reads_of(statement: Statement) -> tuple[Access, ...]:

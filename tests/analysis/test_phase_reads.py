@@ -1,6 +1,6 @@
 """Values that go from one statement of an iteration to a later one."""
 
-from streamopt.analysis.phase_reads import is_forwarded
+from streamopt.analysis.phase_reads import is_forwarded, is_overwritten
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal, Read
 from streamopt.ir.program import Statement
@@ -26,3 +26,15 @@ def test_a_guard_must_hold_where_the_reader_runs() -> None:
     reader = Statement(Access("y", (K,)), Read(x(K)))
     assert not is_forwarded(x(K), reader, (first,))
     assert is_forwarded(x(K), Statement(reader.target, reader.value, guard=guard), (first,))
+
+
+def test_a_value_that_may_be_read_from_memory_is_not_overwritten() -> None:
+    """``x[k] = 1; x[k] = x[i];`` where ``i`` may be ``k``."""
+    first, last = Statement(x(K), Literal(1.0)), Statement(x(K), Literal(2.0))
+    assert is_overwritten(0, (first, last))
+    assert is_overwritten(0, (first, Statement(x(K), Read(x(K)))))
+    assert is_overwritten(0, (first, Statement(x(K), Read(x(K + Affine.of(1))))))
+    assert not is_overwritten(0, (first, Statement(x(K), Read(x(OTHER)))))
+    reader = Statement(Access("y", (K,)), Read(x(OTHER)))
+    assert not is_overwritten(0, (first, reader, last))
+    assert is_overwritten(0, (first, last, reader))
