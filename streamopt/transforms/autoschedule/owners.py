@@ -94,8 +94,7 @@ class _Moved:
     def built(self, name: str) -> BuiltSteps:
         """Return the steps, and where each piece is in them."""
         drift, loops = self.drift, self.phase.loops
-        moved = self._relation(0)
-        least = int(self._points(moved).dim_min_val(2 + drift.at).to_python())
+        least = self._first()
         moved = self._relation(-least)
         turn, part = self.names.fresh(self.wave.name), self.names.fresh("r")
         stems = ["q" if at == drift.at else loop.name for at, loop in enumerate(loops)]
@@ -120,6 +119,18 @@ class _Moved:
         phase = Phase(f"{name}0", tuple(around[2:]), frozenset(), tuple(statements))
         inner = Repeat(around[1], (phase,))
         return BuiltSteps(Steps(name, (Repeat(around[0], (inner,)),)), placed)
+
+    def _first(self) -> int:
+        """Return the lane's value that becomes 0.
+
+        Tiles of as many lanes as parts are to begin and end alike: a strip of wavefronts then
+        meets the fewest of them.
+        """
+        points, at = self._points(self._relation(0)), 2 + self.drift.at
+        least, most = (
+            int(own.to_python()) for own in (points.dim_min_val(at), points.dim_max_val(at))
+        )
+        return least - (least - most - 1) % self.drift.parts // 2
 
     def _points(self, moved: Any) -> Any:
         return union_of([one.times.range().apply(moved) for one in self.made.placed])

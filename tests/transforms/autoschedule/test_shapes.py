@@ -54,3 +54,13 @@ def test_border_row_is_written_far_ahead_of_its_readers() -> None:
         (phase,) = one.phases
         guards = [expression_text(s.guard) for s in phase.statements if s.guard is not None]
         assert f"{one.loops[1].name} == 0" in guards
+
+
+def test_owners_begin_and_end_with_tiles_that_are_as_full() -> None:
+    """As many of a tile's lanes have no work at the start as at the end."""
+    *_, owners = steps_of(*medium("seidel-2d"))
+    assert shape(owners.items) == "397 (4 ({298 398}))"
+    (phase,) = owners.phases
+    lane = phase.loops[0]
+    assert lane.name == "q"
+    assert (lane.least % 4, -lane.end % 4) == (1, 1)
