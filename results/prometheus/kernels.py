@@ -74,8 +74,8 @@ def ports_of(graph: Graph, channels: str) -> so.Space:
     return so.Space(ports=so.plan_ports(graph, ports=asked, device=target()))
 
 
-def bound_of(kernel: str, dsps: int, channels: str) -> Bound:
-    """Return the bounds of a kernel with so many DSPs."""
+def bound_of(kernel: str, dsps: int, luts: int, channels: str) -> Bound:
+    """Return the bounds of a kernel with so many DSPs and LUTs."""
     options = source_options()
     graph = so.dataflow(so.load(program_path(kernel), options=options))
     every = target().channels
@@ -84,7 +84,7 @@ def bound_of(kernel: str, dsps: int, channels: str) -> Bound:
     traffic = ceil(max(sizes.values()) / rate)
     if channels != "one":
         traffic = quickest_cycles(sizes, rate, len(every), MOST_PORTS)
-    multipliers = dsps + target().total.luts // PRODUCT_LUTS
+    multipliers = dsps + luts // PRODUCT_LUTS
     return Bound(ceil(_products(kernel) / multipliers), traffic)
 
 

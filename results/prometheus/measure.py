@@ -8,14 +8,23 @@ from kernels import ports_of, program_path, source_options, target
 
 import streamopt as so
 
-__all__ = ["Row", "measured"]
+__all__ = ["Row", "limits_of", "measured"]
 
 Row = dict[str, str]
 FIT = "raw-device"
+LIMITED = {"dsp": "built_dsp", "lut": "lut", "bram18": "bram18", "uram": "uram"}
+"""Columns of the published reports, and our limits."""
 
 
-def measured(kernel: str, dsps: int, channels: str, search_seconds: float, verify: bool) -> Row:
-    """Return cycles, resources, seconds and the verdict.
+def limits_of(published: Row) -> dict[str, int]:
+    """Return the resources of a published design, as our limits."""
+    return {ours: int(published[theirs].replace("-", "0")) for theirs, ours in LIMITED.items()}
+
+
+def measured(
+    kernel: str, limits: dict[str, int], channels: str, search_seconds: float, verify: bool
+) -> Row:
+    """Return cycles, resources, seconds and the verdict of a design within limits.
 
     Raises
     ------
@@ -28,10 +37,10 @@ def measured(kernel: str, dsps: int, channels: str, search_seconds: float, verif
     solution = so.solve(
         graph,
         level="opt6",
-        dsp=dsps,
+        dsp=limits["built_dsp"],
         time_limit=search_seconds,
         space=ports_of(graph, channels),
-        budget=so.Budget(device=target(), fit=FIT),
+        budget=so.Budget(**limits, device=target(), fit=FIT),
     )
     seconds = process_time() - started
     found = so.evaluate(graph, solution.schedule, target())
@@ -44,7 +53,6 @@ def measured(kernel: str, dsps: int, channels: str, search_seconds: float, verif
         "lut": used.luts,
         "bram18": used.bram18,
         "uram": used.uram,
-        "over": " ".join(used.over(target().total)),
         "seconds": f"{seconds:.1f}",
         "verified": "no",
     }

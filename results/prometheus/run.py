@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernels import CHANNELS, bound_of
-from measure import measured
+from measure import limits_of, measured
 from pages import write_page
 
 from streamopt.sweeping.keyed_rows import read_rows
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 KEYS = ("kernel", "channels")
-MEASURED = ("ports", "dsps", "lut", "bram18", "uram", "verified", "seconds", "proved_gap", "over")
+MEASURED = ("ports", "dsps", "lut", "bram18", "uram", "verified", "seconds", "proved_gap")
 
 
 def row_of(published: Row, channels: str, found: Row) -> Row:
     """Return the row of a kernel; ``found`` is empty, says why, or is measured."""
     kernel, dsps = published["kernel"], int(published["dsp"])
     theirs = int(published["csynth_latency_cycles"])
-    bound = bound_of(kernel, dsps, channels)
+    bound = bound_of(kernel, dsps, int(published["lut"]), channels)
     ours = int(found["ours"]) if found.get("ours") else None
-    fits = bool(ours) and not found["over"] and int(found["dsps"]) <= dsps
+    fits = bool(ours) and not _over(published, found)
     beaten = ours is not None and ours <= theirs and fits and found["verified"] == "pass"
     reason = found.get("refused", "" if found else "not run")
     if ours is not None and not fits:
-        reason = f"{found['dsps']} DSPs; over: {found['over'] or 'none'}"
+        reason = f"more than published: {', '.join(_over(published, found))}"
     return {
         "kernel": kernel,
         "channels": channels,
@@ -55,6 +55,7 @@ def row_of(published: Row, channels: str, found: Row) -> Row:
         "reason": reason,
         **{name: found.get(name, "") for name in MEASURED},
         "published_lut": published["lut"],
+        "published_bram18": published["bram18"],
         "compute_bound": str(bound.compute_cycles),
         "traffic_bound": str(bound.traffic_cycles),
         "refused": found.get("refused", ""),
@@ -62,9 +63,16 @@ def row_of(published: Row, channels: str, found: Row) -> Row:
     }
 
 
+def _over(published: Row, found: Row) -> list[str]:
+    """Return the resources of which a design of ours takes more than the published one."""
+    limits = limits_of(published)
+    used = {"built_dsp": "dsps"}
+    return [name for name, most in limits.items() if int(found[used.get(name, name)]) > most]
+
+
 def design(published: Row, channels: str, options: Namespace) -> Row:
     """Return a measured design of ours, or why there is none."""
-    asked = (published["kernel"], int(published["dsp"]), channels, options.search_seconds)
+    asked = (published["kernel"], limits_of(published), channels, options.search_seconds)
     seconds = options.processor_seconds
     return measured_or_refused(HERE, seconds, measured, *asked, not options.fast)
 

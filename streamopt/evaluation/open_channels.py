@@ -16,13 +16,16 @@ def is_open(ports: tuple[PortPlan, ...], target: Target) -> bool:
     return any(port.is_open for port in ports) and bool(preferred_channels(target))
 
 
-def open_cycles(form: Graph, ports: tuple[PortPlan, ...], target: Target) -> int:
+def open_cycles(
+    form: Graph, ports: tuple[PortPlan, ...], target: Target, most_ports: int = MOST_PORTS
+) -> int:
     """Return the cycles below which no choice of channels moves the arrays of open ports: (B5).
 
-    Of a rewritten graph, with ports for its copies of arguments.
+    Of a rewritten graph, with ports for its copies of arguments; of all words, at most so many.
     """
     sizes, channels = _open_sizes(form, ports), preferred_channels(target)
     free, rate = open_channels(form, ports, target)
+    free = min(free, most_ports)
     return quickest_cycles(sizes, rate, len(channels), free) if sizes else 0
 
 

@@ -19,7 +19,13 @@ from streamopt.ir.network import (
     Process,
     turns_among,
 )
-from streamopt.ir.ports import BURST_WORDS, OUTSTANDING_BURSTS, WORD_FIFO_DEPTH, words_of
+from streamopt.ir.ports import (
+    BURST_WORDS,
+    OUTSTANDING_BURSTS,
+    WORD_BITS,
+    WORD_FIFO_DEPTH,
+    words_of,
+)
 from streamopt.perf.pipelines.lane_accesses import lane_accesses
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.addresses import address_multipliers
@@ -224,6 +230,11 @@ def fifo_resources(storage: BankStorage) -> Resources:
 KEPT_WORDS = BURST_WORDS * OUTSTANDING_BURSTS
 NARROW_BITS, NARROW_LUTS, NARROW_FFS = 32, 580, 512
 FABRIC_A_BIT = 2
+
+
+def word_port_bram18(blocks: Memories) -> int:
+    """Return the block RAMs of a port whose words are as wide as they can be."""
+    return block_rams(KEPT_WORDS, WORD_BITS, blocks)
 
 
 def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Resources:

@@ -1,9 +1,9 @@
 """Channels of arrays off the chip, where the search chooses them: (O26).
 
 The channels of all arrays follow from one number, the cycles in which each is to be moved. The
-first round has the least that there can be; where a design takes much longer, later ones have fewer
-channels, whose ports leave more to the design. Then single arrays have more channels or fewer, as
-long as the design gets better for it.
+first round has the least that a design can take; where it takes much longer, or has no room for so
+many ports, later rounds have fewer channels, whose ports leave more to the design. Then single
+arrays have more channels or fewer, as long as the design gets better for it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
+from streamopt.evaluation.least_cycles import least_cycles
 from streamopt.evaluation.open_channels import (
     open_channels,
     open_cycles,
@@ -20,11 +21,13 @@ from streamopt.evaluation.open_channels import (
 from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortPlan
 from streamopt.perf.pipelines.bandwidth import transfer_ii
+from streamopt.perf.resources.network import word_port_bram18
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Stop
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
-from streamopt.strategies.opt6.simulated_design import SimulatedDesign
+from streamopt.strategies.opt6.simulated_design import Region, SimulatedDesign
+from streamopt.strategies.problem import Problem
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
 from streamopt.transforms.ports.movers import mover_of
@@ -33,6 +36,8 @@ SHARES = (0.75, 0.6, 0.6)
 """Of the effort that is left, for each round."""
 LONGER = (0.25, 0.7)
 """Of the cycles of the best design: the time for transfers in later rounds."""
+AFTER_NONE = 4.0
+"""Likewise, of the cycles for transfers of a round without a design within the limits."""
 SLOWER = 1.25
 """Than the channels of the rounds before, at least, is a time that is worth a round."""
 
@@ -54,16 +59,29 @@ class ChannelSearch(Protocol):
 S = TypeVar("S", bound=ChannelSearch)
 
 
-def quickest_round(run: Run, searched: Callable[[Run, int], S]) -> S:
+def first_transfer_cycles(problem: Problem, region: Region) -> int:
+    """Return the cycles that neither the work on the region nor transfers by its ports are below.
+
+    Quicker transfers help no design, and their ports take from it.
+    """
+    limits, on = region.limits, region.on
+    work = least_cycles(problem.graph, problem.space.dsp_limit, on, luts=limits.luts)
+    ports = limits.bram18 // max(1, word_port_bram18(on.memories))
+    return max(work.cycles, open_cycles(problem.graph, problem.ports, on, ports))
+
+
+def quickest_round(run: Run, searched: Callable[[Run, int], S], first_cycles: int) -> S:
     """Return the search with the best design.
 
     Parameters
     ----------
     searched
-        Searches within the effort of a run, with channels for transfers within so many cycles; 0
+        Searches within the effort of a run, with channels for transfers within so many cycles, or
         for the least.
+    first_cycles
+        For transfers in the first round.
     """
-    best, within, slowest = None, 0, 0
+    best, within, slowest = None, first_cycles, 0
     for share, longer in zip(SHARES, (*LONGER, 1.0), strict=True):
         part = run.part(run.problem, most=share * max(0.0, run.clock.left()))
         part.on_incumbent = _better_ones(run, best)
@@ -74,7 +92,8 @@ def quickest_round(run: Run, searched: Callable[[Run, int], S]) -> S:
         if part.stop is Stop.INTERRUPTED:
             run.stop = run.clock.interrupt()
             break
-        within = int(longer * best.rank[1])
+        excess, cycles = best.rank
+        within = int(longer * cycles if excess <= 1.0 else AFTER_NONE * slowest)
         if within < SLOWER * slowest or run.clock.should_stop():
             break
     assert best is not None
