@@ -70,7 +70,7 @@ def first_transfer_cycles(problem: Problem, region: Region) -> int:
     return max(work.cycles, open_cycles(problem.graph, problem.ports, on, ports))
 
 
-def quickest_round(run: Run, searched: Callable[[Run, int], S], first_cycles: int) -> S:
+def quickest_round(run: Run, searched: Callable[[Run, int], S], region: Region) -> S:
     """Return the search with the best design.
 
     Parameters
@@ -78,10 +78,8 @@ def quickest_round(run: Run, searched: Callable[[Run, int], S], first_cycles: in
     searched
         Searches within the effort of a run, with channels for transfers within so many cycles, or
         for the least.
-    first_cycles
-        For transfers in the first round.
     """
-    best, within, slowest = None, first_cycles, 0
+    best, within, slowest = None, first_transfer_cycles(run.problem, region), 0
     for share, longer in zip(SHARES, (*LONGER, 1.0), strict=True):
         part = run.part(run.problem, most=share * max(0.0, run.clock.left()))
         part.on_incumbent = _better_ones(run, best)

@@ -22,12 +22,7 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Latency
 from streamopt.strategies.clocks import SearchClock
-from streamopt.strategies.opt6.channel_rounds import (
-    bound_of_choices,
-    first_transfer_cycles,
-    quickest_round,
-    settled,
-)
+from streamopt.strategies.opt6.channel_rounds import bound_of_choices, quickest_round, settled
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
@@ -110,8 +105,7 @@ class Opt6:
         if staged is not None and not fits_on_chip(problem.graph, self.options.region.limits):
             return staged.solution(run)
         if is_open(problem.ports, self.options.region.on):
-            first_cycles = first_transfer_cycles(problem, self.options.region)
-            search = quickest_round(run, self._searched, first_cycles)
+            search = quickest_round(run, self._searched, self.options.region)
         else:
             search = self._searched(run, 0)
         if staged is not None and staged.design.rank < search.rank:
