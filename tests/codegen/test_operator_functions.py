@@ -123,7 +123,7 @@ def test_each_node_has_its_own_binding() -> None:
     channels = (ChannelPlan("E", ChannelKind.FIFO, depth),)
     text = emit(apply(graph, Schedule("bound", plans, channels))).text("bound.cpp")
     assert "const float term = fmul_fabric(A[i][k], B[k][j]);" in text
-    assert "const float total = fadd_fabric((k == 0 ? 0.0f : E_acc[i][j]), term);" in text
+    assert "const float total = fadd_fabric((k == 0 ? 0.0f : E_acc[0][0]), term);" in text
     assert "= E_value + 1.0f;" in text
     # Names of the user's that are the functions' get a number.
     assert "static void fmul_fabric_2(" in text

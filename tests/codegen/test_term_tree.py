@@ -67,7 +67,7 @@ def test_one_operator_is_on_the_recurrence() -> None:
     text = kernel("k 4")
     assert "terms[4 + pair] = terms[2 * pair] + terms[2 * pair + 1];" in text
     assert "const float total = (k_tile == 0 ? 0.0f : y_acc[i]) + terms[6];" in text
-    assert "fadd_fabric((k_tile == 0 ? 0.0f : y_acc[i]), terms[6])" in kernel("k 4", "i k")
+    assert "fadd_fabric((k_tile == 0 ? 0.0f : y_acc[0]), terms[6])" in kernel("k 4", "i k")
     whole = kernel("k 12")
     assert "y[i] = terms[22];" in whole
     assert "_acc" not in whole

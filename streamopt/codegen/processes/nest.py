@@ -26,9 +26,9 @@ fixed.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial as partial_function
-from math import prod
 
 from streamopt.analysis.accumulator import accumulator, update_distance
+from streamopt.analysis.live_range import local_buffer
 from streamopt.analysis.value_ranges import ValueContext, accumulated_type
 from streamopt.codegen.expressions import ExpressionText, literal
 from streamopt.codegen.layout import CppPort, CppProcess, extents_text
@@ -70,7 +70,7 @@ class NestWriter(CppNest):
         functions: OperatorFunctions,
     ) -> None:
         super().__init__(scheduled, process, scope)
-        self.target_ii, self.urams = scheduled.target_ii, scheduled.urams
+        self.scheduled = scheduled
         self.array = process.writes[0].array
         delays = self.node.delays
         self.computed = {
@@ -132,7 +132,7 @@ class NestWriter(CppNest):
         body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
         body += self.counters.steps
         body += [step for walk in self.walks.values() for step in walk.counters.steps]
-        return (*self.locals, *self.counters.declared, *self.tiled(body, self.target_ii))
+        return (*self.locals, *self.counters.declared, *self.tiled(body, self.scheduled.target_ii))
 
     def _in_lanes(self, inner: Iterable[Item]) -> list[Item]:
         """Return items in the loops over the lanes of loops that move the output."""
@@ -222,7 +222,7 @@ class NestWriter(CppNest):
                 yield CppStatement(f"const {port.array.element} {name} = {value};")
                 self.fetched[access] = name
                 continue
-            element = f"{self._buffer(port.array, access, 'local')}{self._subscripts(access)}"
+            element = self._buffer(port.array, access, "local")
             yield If(all_of([condition, inside]), (CppStatement(f"{element} = {source};"),))
             self.fetched[access] = element
 
@@ -271,8 +271,7 @@ class NestWriter(CppNest):
             yield from self._send(targets, term)
             return
         kept = replace(self.array, element=element)
-        buffer = self._buffer(kept, self.node.write, "acc")
-        partial = f"{buffer}{self._subscripts(self.node.write)}"
+        partial = self._buffer(kept, self.node.write, "acc")
         first, last = self._at_tile(last=False), self._at_tile(last=True)
         total = self.names.unique("total")
         if reduction in (Reduction.ADD, Reduction.MUL) or self.node.start is not None:
@@ -323,13 +322,12 @@ class NestWriter(CppNest):
         return self.index(value, self.computed)
 
     def _buffer(self, array: Array, access: Access, purpose: str) -> str:
-        """Declare a local buffer of the array's shape, split like the lanes; return its name."""
-        unroll = {loop.name: loop.unroll for loop in self.loops}
-        factors = tuple(
-            min(extent, prod(unroll[iterator] for iterator in subscript.iterators()))
-            for subscript, extent in zip(access.subscripts, array.shape, strict=True)
-        )
-        return self._local(array, array.shape, factors, purpose)
+        """Declare a buffer for the elements of an access that are alive; return an element."""
+        kept = local_buffer(self.scheduled, access, array.shape)
+        name = self._local(array, kept.shape, kept.factors, purpose)
+        lanes = {f"{name}.lane": Affine.iterator(text) for name, text in self.lane.items()}
+        texts = (self.index(s, {**self.computed, **lanes}) for s in kept.subscripts)
+        return f"{name}{''.join(f'[{text}]' for text in texts)}"
 
     def _local(
         self, array: Array, shape: tuple[int, ...], factors: tuple[int, ...], purpose: str
@@ -341,7 +339,7 @@ class NestWriter(CppNest):
         start = " = {}" if are_registers else ""
         self.locals.append(CppStatement(f"{array.element} {name}{extents_text(shape)}{start};"))
         self.locals += partition_pragmas(name, factors)
-        if f"{array.name}_{purpose}" in self.urams:
+        if f"{array.name}_{purpose}" in self.scheduled.urams:
             self.locals.append(Pragma(f"bind_storage variable={name} type=ram_2p impl=uram"))
         return name
 

@@ -10,10 +10,12 @@ than the node is left out: addresses, and registers in place of some banks.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from streamopt.analysis.live_range import alive_shape, still_loops
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Node
 from streamopt.ir.network import Fifo, Memory, Place
@@ -59,9 +61,12 @@ def masked_luts(node: Node, factors: Factors, bits: Sequence[int]) -> Integers:
     return sum(bits) * (_copies(factors, factors) - _copies(factors, {**factors, **last}))
 
 
-def sum_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
+def sum_luts(
+    node: Node, array: Array, order: Sequence[str], factors: Factors, blocks: Memories
+) -> Integers:
     """Return the LUTs that hold the partial values of a sum."""
-    return _banks(node.write, _Kind(array, blocks), factors, Place.LOCAL)
+    shape = _alive(node, node.write, array, order, factors)
+    return _banks(node.write, shape, _Kind(array, blocks), factors, Place.LOCAL)
 
 
 def as_fifo_luts(
@@ -79,8 +84,8 @@ def as_fifo_luts(
     found = kind.stream() * _copies(lanes, factors)
     if node.window(array.name) is not None:
         return found
-    kept = _banks(access, kind, factors, Place.LOCAL)
-    return found + np.where(_passes(node, access, order, factors), 0, kept)
+    shape = _alive(node, access, array, order, factors)
+    return found + _banks(access, shape, kind, factors, Place.LOCAL)
 
 
 def as_buffer_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
@@ -88,7 +93,7 @@ def as_buffer_luts(node: Node, array: Array, factors: Factors, blocks: Memories)
     access = _only_read(node, array)
     if access is None or node.window(array.name) is not None:
         return np.zeros_like(_one(factors))
-    return _banks(access, _Kind(array, blocks), factors, Place.PING_PONG)
+    return _banks(access, array.shape, _Kind(array, blocks), factors, Place.PING_PONG)
 
 
 def handed_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
@@ -109,30 +114,24 @@ def _is_simple(access: Access) -> bool:
     return None not in names and len(set(names)) == len(names)
 
 
-def _passes(
-    node: Node, access: Access, order: Sequence[str], factors: Factors
-) -> npt.NDArray[np.bool_]:
-    """Return whether what is taken passes through registers: no loop returns to an element."""
-    own = set(access.iterators())
-    found = np.ones(len(_one(factors)), dtype=np.bool_)
-    stays = np.zeros(len(found), dtype=np.bool_)
-    for name in order:
-        moves = factors[name] < node.trip_counts[name]
-        if name in own:
-            found &= ~(moves & stays)
-        else:
-            stays |= moves
-    return found
+def _alive(
+    node: Node, access: Access, array: Array, order: Sequence[str], factors: Factors
+) -> tuple[Any, ...]:
+    """Return the extents of the buffer that keeps the elements of an access that are alive."""
+    still = still_loops(node, access, order, factors)
+    return alive_shape(node, access, array.shape, factors, still)
 
 
-def _banks(access: Access, kind: _Kind, factors: Factors, place: Place) -> Integers:
-    """Return the LUTs of all banks of an array that is split by the lanes of an access."""
+def _banks(
+    access: Access, shape: Sequence[Any], kind: _Kind, factors: Factors, place: Place
+) -> Integers:
+    """Return the LUTs of all banks of a memory that is split by the lanes of an access."""
     splits = [
         np.minimum(extent, _copies(subscript.iterators(), factors))
-        for subscript, extent in zip(access.subscripts, kind.array.shape, strict=True)
+        for subscript, extent in zip(access.subscripts, shape, strict=True)
     ]
     words = prod(
-        (-(-extent // split) for extent, split in zip(kind.array.shape, splits, strict=True)),
+        (-(-extent // split) for extent, split in zip(shape, splits, strict=True)),
         start=_one(factors),
     )
     sizes, places = np.unique(words, return_inverse=True)

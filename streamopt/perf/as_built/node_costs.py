@@ -232,7 +232,7 @@ class _NodeBody:
             return NodeCost(run.delayed(depth), dsps, luts)
         luts += masked_luts(node, factors, self._sum_bits)
         if accumulates(node):
-            kept = sum_luts(node, self._sums(), factors, blocks)
+            kept = sum_luts(node, self._sums(), order, factors, blocks)
             luts += kept * (distances > 0)
         arrays = [self._array(name) for name in operands]
         return NodeCost(

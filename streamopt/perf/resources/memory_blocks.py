@@ -221,7 +221,8 @@ def _split_by_lanes(memory: Memory, users: Sequence[Pipeline]) -> Memory:
 
 def _held(memory: Memory, users: Sequence[Pipeline], blocks: Memories) -> BankStorage:
     storage = memory_storage(memory, blocks)
-    if memory.place is not Place.LOCAL or len(users) != 1:
+    is_memory = storage.kind is not StorageKind.REGISTERS
+    if memory.place is not Place.LOCAL or len(users) != 1 or not is_memory:
         return storage
     kept = _banks_in_memory(memory.name, storage.banks, users[0])
     if kept == 0:

@@ -10,6 +10,7 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
+from streamopt.analysis.live_range import still_loops
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.program import Role
@@ -192,8 +193,14 @@ def order_signature(node: Node, plan: NodePlan) -> Hashable:
     """Return a key of an order; orders of equal keys and unroll factors take the same hardware."""
     factors, trips = plan.factors, node.trip_counts
     moving = [name for name in plan.order if trips[name] > factors[name]]
-    accesses = (node.write, *node.reads)
-    return (tuple(moving[-1:]), tuple(_seen_by(access, moving) for access in accesses))
+    seen = ((_seen_by(a, moving), _still(node, plan, a)) for a in (node.write, *node.reads))
+    return tuple(moving[-1:]), tuple(seen)
+
+
+def _still(node: Node, plan: NodePlan, access: Access) -> frozenset[str]:
+    """Return the loops of which a buffer for an access holds no more than the lanes."""
+    found = still_loops(node, access, plan.order, plan.factors)
+    return frozenset(name for name in access.iterators() if found[name])
 
 
 def _seen_by(access: Access, moving: Sequence[str]) -> Hashable:

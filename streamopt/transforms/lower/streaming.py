@@ -12,9 +12,9 @@ computes then happens where the loops that it stretches have something to comput
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 
 from streamopt.analysis.accumulator import accumulator, update_distance
+from streamopt.analysis.live_range import local_buffer
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body, read_guards
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
@@ -48,7 +48,7 @@ class StreamingNode:
         targets: Sequence[Fifo | Memory],
         arrays: Mapping[str, Array],
     ) -> None:
-        self.node = scheduled.node
+        self._scheduled, self.node = scheduled, scheduled.node
         self.loops = scheduled.loops
         self.target_ii = scheduled.target_ii
         self.line_buffers = scheduled.line_buffers
@@ -124,9 +124,9 @@ class StreamingNode:
             self._port(AccessMode.READ, source.name, lanes, value, guard)
             return
         self._port(AccessMode.READ, source.name, lanes, f"{value}.new", guard)
-        buffer = self._buffer(access, "local", self.arrays[access.array].element)
-        self._port(AccessMode.WRITE, buffer, self._subscripts(access), f"{value}.new", guard)
-        self._port(AccessMode.READ, buffer, self._subscripts(access), value)
+        buffer, place = self._buffer(access, "local", self.arrays[access.array].element)
+        self._port(AccessMode.WRITE, buffer, place, f"{value}.new", guard)
+        self._port(AccessMode.READ, buffer, place, value)
 
     def _take(self, source: Fifo, window: Window) -> None:
         """Take a window's next element into its line buffers, and note where these are read."""
@@ -206,8 +206,7 @@ class StreamingNode:
             last = self._operations.operations[-1]
             parts = accumulator(self.binding, last.operator, last.element, self.distance)
             self._operations.operations[-1] = replace(last, implementation=parts)
-            place = self._subscripts(node.write)
-            buffer = self._buffer(node.write, "acc", last.element)
+            buffer, place = self._buffer(node.write, "acc", last.element)
             self._port(AccessMode.READ, buffer, place, BEFORE)
             self._port(AccessMode.WRITE, buffer, place, result)
         self._send(result, self._at(node.reduction_loops, last=True))
@@ -240,18 +239,15 @@ class StreamingNode:
             Affine.iterator(f"{name}.lane") if name in unrolled else Affine() for name in names
         )
 
-    def _buffer(self, access: ir.Access, purpose: str, element: ElementType) -> str:
-        """Add a local memory of the array's shape, split like the lanes; return its name."""
+    def _buffer(
+        self, access: ir.Access, purpose: str, element: ElementType
+    ) -> tuple[str, tuple[Affine, ...]]:
+        """Add a local memory for the elements that are alive; return its name and their place."""
         array = self.arrays[access.array]
         name = self._named(f"{self.node.name}.{array.name}_{purpose}")
-        unroll = {loop.name: loop.unroll for loop in self.loops}
-        factors = tuple(
-            min(extent, prod(unroll[iterator] for iterator in subscript.iterators()))
-            for subscript, extent in zip(access.subscripts, array.shape, strict=True)
-        )
-        shape = array.shape or (1,)
-        self.memories.append(Memory(name, Place.LOCAL, element, shape, factors or (1,)))
-        return name
+        kept = local_buffer(self._scheduled, access, array.shape)
+        self.memories.append(Memory(name, Place.LOCAL, element, kept.shape, kept.factors))
+        return name, tuple(s.substitute(self._iterator) for s in kept.subscripts)
 
     def _named(self, name: str) -> str:
         again = sum(memory.name.startswith(name) for memory in self.memories)
