@@ -125,6 +125,35 @@ def test_fork_bypass_and_transposed_reads_under_random_schedules(seed: int, tmp_
     check_design(all_legal_fifos(graph, nodes), FORK, tmp_path)
 
 
+SPLIT = program(
+    {"A": "input 4 6", "B": "weight 6 8", "h": "internal 4 6", "y": "output 32"},
+    {
+        "more": "i 4, k 6: h[i][k] = A[i][k] + 1",
+        "gemm": "i 4, j 8, k 6: y[8 * i + j] += h[i][k] * B[k][j]",
+    },
+    name="split",
+)
+
+
+@pytest.mark.parametrize(
+    ("order", "unroll", "declared"),
+    [
+        ("i j k", "i 2, j 4", ["h_local[2][6]", "y_acc[12]"]),
+        ("i k j", "i 2", ["h_local[2][1]", "y_acc[16]"]),
+        ("i k j", "i 3, k 4, j 3", ["h_local[3][4]", "y_acc[24]"]),
+        ("i j k", "", ["h_local[1][6]", "y_acc[1]"]),
+    ],
+)
+def test_buffers_hold_what_is_alive(
+    order: str, unroll: str, declared: list[str], tmp_path: Path
+) -> None:
+    shared = ", ".join(part for part in unroll.split(", ") if part and not part.startswith("j"))
+    built = scheduled(SPLIT, {"gemm": order}, {"gemm": unroll, "more": shared})
+    text = emit(built).text("split.cpp")
+    assert all(f"float {buffer}" in text for buffer in declared)
+    check_design(built, SPLIT, tmp_path)
+
+
 def test_two_writers_of_one_array_and_a_window(tmp_path: Path) -> None:
     conv = program(
         {

@@ -96,12 +96,12 @@ FAULTS = {
         r"E716 node 'scale' writes a wrong element to buffer t at i = 0, j = 0: t\[0\]\[0\], got",
     ),
     "dropped accumulation": (
-        edited("a_acc[i][j] = total;", "a_acc[i][j] = term;"),
+        edited("a_acc[0][j_lane] = total;", "a_acc[0][j_lane] = term;"),
         r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[0\] at i = 0, j = 0, k = 7",
     ),
     "dropped start": (
-        edited("(k == 0 ? 0.0f : a_acc[i][j])", "a_acc[i][j]"),
-        r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[0\] at i = 0, j = 0, k = 7",
+        edited("(k == 0 ? 0.0f : a_acc[0][j_lane])", "a_acc[0][j_lane]"),
+        r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[0\] at i = 0, j = 2, k = 7",
     ),
     "kept from run to run": (
         with_counter(

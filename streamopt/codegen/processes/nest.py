@@ -7,7 +7,8 @@ lanes are unrolled, so the body stands once whatever the factors. Guards name th
 - a stream is read once per element, at the first of the iterations that need it, into a local
   buffer; or straight into the expression if only one iteration needs it;
 - a reduction keeps its partial values in a local buffer, starts at the first iteration of each
-  element, and sends at the last one (Cond. 1 of [1]);
+  element, and sends at the last one (Cond. 1 of [1]); local buffers hold what is alive at a time
+  (`streamopt.analysis.live_range`);
 - a window takes its array from a stream into line buffers (`streamopt.codegen.processes.windows`);
   what is computed is a few rows behind.
 

@@ -2,7 +2,8 @@
 
 A stream is read once an element, at the first of the iterations that need it, into a local
 buffer; a reduction keeps its partial values in a local buffer, starts at the first iteration of
-each element and sends at the last one ([1] Listings 2 and 3).
+each element and sends at the last one ([1] Listings 2 and 3). Local buffers hold no more than what
+is alive (`streamopt.analysis.live_range`), where those of [1] have the shape of the array.
 
 A window takes its array from a stream into line buffers, from which all is read; what the node
 computes then happens where the loops that it stretches have something to compute.
