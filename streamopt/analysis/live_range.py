@@ -19,6 +19,10 @@ from streamopt.ir.expression import Access
 from streamopt.ir.graph import Node
 from streamopt.ir.scheduled import ScheduledNode
 
+LUTRAM_WORDS = 128
+"""Words of a bank up to which the vendor's tool builds it from LUTs, if nothing is said; as
+``lutram_words`` of all devices."""
+
 
 @dataclass(frozen=True, slots=True)
 class LocalBuffer:
@@ -30,6 +34,8 @@ class LocalBuffer:
     subscripts: tuple[Affine, ...]
     """Where an element lies: over iterators of the node, and ``NAME.lane`` for the lane of a loop
     whose tile stands still."""
+    in_bram: bool
+    """Whether it is bound to block RAM (`is_bound_to_bram`)."""
 
 
 def local_buffer(
@@ -46,15 +52,42 @@ def local_buffer(
         for name, stands in still.items()
         if stands
     }
-    split = (
-        min(alive, prod(factors[name] for name in subscript.iterators()))
-        for subscript, alive, _ in pairs
-    )
+    split = bank_counts(access, shape, factors)
+    sizes = (shape, split), (array_shape, bank_counts(access, array_shape, factors))
+    in_bram = is_bound_to_bram(*(bank_words(*size) for size in sizes))
     subscripts = (
         _from_zero(node, subscript, lanes, factors) if alive < whole else subscript
         for subscript, alive, whole in pairs
     )
-    return LocalBuffer(shape or (1,), tuple(split) or (1,), tuple(subscripts) or (Affine(),))
+    places = tuple(subscripts) or (Affine(),)
+    return LocalBuffer(shape or (1,), split or (1,), places, in_bram)
+
+
+def is_bound_to_bram(words: Any, array_words: Any) -> Any:
+    """Return whether a smaller buffer stays in block RAM, as LUTs are scarcer.
+
+    Parameters
+    ----------
+    words, array_words
+        Of a bank, and of one that had its share of the whole array.
+    """
+    return (words > 1) & (words <= LUTRAM_WORDS) & (array_words > LUTRAM_WORDS)
+
+
+def bank_counts(
+    access: Access, shape: Sequence[Any], factors: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Return the banks along each dimension of a memory that is split by an access's lanes."""
+    lanes = (prod(factors[name] for name in s.iterators()) for s in access.subscripts)
+    return tuple(
+        extent - (extent - count) * (count < extent)
+        for extent, count in zip(shape, lanes, strict=True)
+    )
+
+
+def bank_words(shape: Sequence[Any], banks: Sequence[Any]) -> Any:
+    """Return the words of a bank."""
+    return prod(-(-extent // count) for extent, count in zip(shape, banks, strict=True))
 
 
 def still_loops(

@@ -81,6 +81,8 @@ class Memory:
     published designs that have no pragma, and with those of the paper's levels."""
     in_uram: bool = False
     """Whether the source binds it to UltraRAM; else the tool chooses."""
+    in_bram: bool = False
+    """Whether the source binds it to block RAM, if not to UltraRAM."""
 
     def __str__(self) -> str:
         """Return one line: place, shape, type and partition factors."""
@@ -88,7 +90,7 @@ class Memory:
         factors = f", factors {' x '.join(map(str, self.factors))}" if self.is_partitioned else ""
         channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
         chosen = "" if self.chosen is None else f", chosen along {self.chosen + 1}"
-        bound = ", in UltraRAM" if self.in_uram else ""
+        bound = ", in UltraRAM" if self.in_uram else ", in block RAM" if self.in_bram else ""
         return (
             f"{self.place} {self.name}{extents}: {self.element}{factors}{chosen}{channels}{bound}"
         )

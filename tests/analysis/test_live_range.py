@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.analysis.live_range import local_buffer
+from streamopt.analysis.live_range import LUTRAM_WORDS, local_buffer
+from streamopt.codegen.backends.registry import emit
 from streamopt.ir.affine import Affine
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.resources.memory_blocks import network_storage
@@ -105,7 +106,7 @@ def test_no_more_is_kept_than_is_alive(order: str, unroll: str) -> None:
     check_buffer(node, node.node.write, (32,))
 
 
-BRAMS = {"i j k": 0, "i k j": 0, "j k i": 1, "k i j": 64}
+BRAMS = {"i j k": 0, "i k j": 1, "j k i": 1, "k i j": 64}
 """Block RAMs of the partial sums by loop order; all had 64 when these were as large as ``y``."""
 
 
@@ -114,3 +115,14 @@ def test_partial_sums_take_what_their_order_asks_for(order: str) -> None:
     network = lower(scheduled(PRODUCT, {"gemm": order}))
     found = network_storage(network, DEVICE.memories)["gemm.y_acc"]
     assert found.bram18 == BRAMS[order]
+
+
+def test_smaller_buffers_take_no_luts_instead_of_block_rams() -> None:
+    """LUTs are what designs run out of: a row of 128 would be of LUTs by the tool's own choice."""
+    assert DEVICE.memories.lutram_words == LUTRAM_WORDS
+    pragma = "#pragma HLS bind_storage variable=y_acc type=ram_2p impl=bram"
+    row, whole = (
+        emit(scheduled(PRODUCT, {"gemm": o})).text("sketch.cpp") for o in ("i k j", "k i j")
+    )
+    assert pragma in row
+    assert pragma not in whole

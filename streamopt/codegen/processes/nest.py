@@ -326,6 +326,8 @@ class NestWriter(CppNest):
         """Declare a buffer for the elements of an access that are alive; return an element."""
         kept = local_buffer(self.scheduled, access, array.shape)
         name = self._local(array, kept.shape, kept.factors, purpose)
+        if kept.in_bram and f"{array.name}_{purpose}" not in self.scheduled.urams:
+            self.locals.append(Pragma(f"bind_storage variable={name} type=ram_2p impl=bram"))
         lanes = {f"{name}.lane": Affine.iterator(text) for name, text in self.lane.items()}
         texts = (self.index(s, {**self.computed, **lanes}) for s in kept.subscripts)
         return f"{name}{''.join(f'[{text}]' for text in texts)}"

@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamopt.analysis.live_range import alive_shape, still_loops
+from streamopt.analysis.live_range import (
+    alive_shape,
+    bank_counts,
+    bank_words,
+    is_bound_to_bram,
+    still_loops,
+)
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Node
 from streamopt.ir.network import Fifo, Memory, Place
@@ -126,17 +132,16 @@ def _banks(
     access: Access, shape: Sequence[Any], kind: _Kind, factors: Factors, place: Place
 ) -> Integers:
     """Return the LUTs of all banks of a memory that is split by the lanes of an access."""
-    splits = [
-        np.minimum(extent, _copies(subscript.iterators(), factors))
-        for subscript, extent in zip(access.subscripts, shape, strict=True)
-    ]
-    words = prod(
-        (-(-extent // split) for extent, split in zip(shape, splits, strict=True)),
-        start=_one(factors),
-    )
+    splits = bank_counts(access, shape, factors)
+    words = _one(factors) * bank_words(shape, splits)
     sizes, places = np.unique(words, return_inverse=True)
     each = np.array([kind.bank(size, place) for size in sizes.tolist()], dtype=np.int64)
-    return prod(splits) * each[places.ravel()]
+    luts = prod(splits) * each[places.ravel()]
+    if place is not Place.LOCAL:
+        return luts
+    array_shape = kind.array.shape
+    whole = bank_words(array_shape, bank_counts(access, array_shape, factors))
+    return luts * np.where(is_bound_to_bram(words, whole), 0, 1)
 
 
 def _copies(names: Iterable[str], factors: Factors) -> Integers:

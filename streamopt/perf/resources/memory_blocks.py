@@ -77,7 +77,7 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
 
     An element a bank needs no memory: registers. Both halves of a ping-pong buffer lie in one
     bank, one above the other. A table is never in UltraRAM, which begins as zero (AMD UG573).
-    A memory that is bound to UltraRAM takes as many as hold a bank.
+    A memory that is bound to UltraRAM or block RAM takes as many as hold a bank.
     """
     bits = memory.element.bits
     words = prod(bank_extents(memory))
@@ -90,6 +90,9 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
     if memory.in_uram and blocks.uram_shape is not None:
         count = blocks.uram_shape.blocks(words, bits)
         return BankStorage(StorageKind.URAM, memory.banks, words, bits, count)
+    if memory.in_bram:
+        count = block_rams(words, bits, blocks)
+        return BankStorage(StorageKind.BRAM, memory.banks, words, bits, count)
     return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
 
 

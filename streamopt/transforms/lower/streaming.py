@@ -247,7 +247,8 @@ class StreamingNode:
         array = self.arrays[access.array]
         name = self._named(f"{self.node.name}.{array.name}_{purpose}")
         kept = local_buffer(self._scheduled, access, array.shape)
-        self.memories.append(Memory(name, Place.LOCAL, element, kept.shape, kept.factors))
+        memory = Memory(name, Place.LOCAL, element, kept.shape, kept.factors, in_bram=kept.in_bram)
+        self.memories.append(memory)
         return name, tuple(s.substitute(self._iterator) for s in kept.subscripts)
 
     def _named(self, name: str) -> str:

@@ -144,10 +144,10 @@ def _in_order(limits: dict[str, int]) -> list[int]:
 def test_block_rams_bind() -> None:
     graph = program("polybench", "3mm")
     free = so.solve(graph, budget=so.Budget(device=DEVICE))
-    tight = so.solve(graph, budget=so.Budget(device=DEVICE, bram18=112))
-    assert built(graph, free.schedule)[1] == 120
+    tight = so.solve(graph, budget=so.Budget(device=DEVICE, bram18=190))
+    assert built(graph, free.schedule)[1] == 200
     assert tight.proof is Proof.OPTIMAL
-    assert tight.used[0] <= 112
+    assert tight.used[0] <= 190
     assert tight.latency_cycles > free.latency_cycles
 
 
