@@ -44,7 +44,9 @@ class ChainTuning:
     """Changes that are over a limit, with others that mend this; not measured."""
 
     most: int = 12  # of a step
-    links: int = 2  # other changes
+    links: int = 3  # other changes
+    links_over: int = 2  # likewise, from a design over a limit
+    slack: float = 1.02  # cycles of a first change from there, times those before, at most
     excess: float = 1.3  # of the first change, at most
     kick: float = 1.2  # cycles of a first change at random, times those before, at most
     kick_links: int = 3  # other changes after it
@@ -226,12 +228,19 @@ class SimulatedDescent:
     def _chains(
         self, around: _Around, changes: Sequence[Change], cycles: Floats, excess: Floats
     ) -> Iterator[tuple[float, Change]]:
-        """Yield changes that are quicker but over a limit, with others that mend this."""
-        over = (excess > 1.0) & (excess < TUNING.chains.excess) & (cycles < around.design.cycles)
+        """Yield changes that are quicker but over a limit, with others that mend this.
+
+        From a design over a limit, where single changes may all be stuck between two limits, they
+        may be a bit slower.
+        """
+        tuning, is_within = TUNING.chains, around.design.is_within
+        links = tuning.links if is_within else tuning.links_over
+        most_cycles = around.design.cycles * (1.0 if is_within else tuning.slack)
+        over = (excess > 1.0) & (excess < tuning.excess) & (cycles < most_cycles)
         ranked = np.flatnonzero(over)[np.argsort(cycles[over], kind="stable")]
-        for at in map(int, ranked[: TUNING.chains.most]):
+        for at in map(int, ranked[: tuning.most]):
             first = _changed(around.rows, changes[at])
-            rows, least = self._mended(around, first, TUNING.chains.links)
+            rows, least = self._mended(around, first, links)
             yield least, tuple(enumerate(rows))
 
     def _mended(self, around: _Around, rows: list[int], links: int) -> tuple[list[int], float]:
