@@ -42,8 +42,6 @@ MORE_LABELS = (1024, 4096)
 """Likewise, of the variant that has the best design then."""
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
-STARTS = 2
-"""Designs of a variant that descents begin with."""
 NO_CYCLES = 2**62
 """Stands for 'no design yet': more than any has."""
 VARIANTS_SHARE = 0.25
@@ -282,7 +280,7 @@ class _VariantSearch:
 
     def _descend(self, variant: GraphVariant, widest: GraphVariant) -> None:
         """Go down from the designs of a variant that promise most."""
-        for start in self._searched.starts(widest)[:STARTS]:
+        for start in self._searched.descent_starts(widest):
             for tried in variant.descended(start, self.run.clock):
                 self._searched.add(tried, widest)
             self._report()
@@ -293,7 +291,7 @@ class _VariantSearch:
         while fruitless < MOST_FRUITLESS and not self._is_late(share):
             before = self._best
             for variant in self._searched.variants()[:KICKED]:
-                for start in self._searched.starts(variant)[:STARTS]:
+                for start in self._searched.starts(variant):
                     for tried in variant.descended(start, self.run.clock, self._random):
                         self._searched.add(tried, variant)
             fruitless = fruitless + 1 if self._best == before else 0
