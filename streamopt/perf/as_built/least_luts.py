@@ -106,7 +106,7 @@ def handed_luts(node: Node, array: Array, factors: Factors, blocks: Memories) ->
     """Return the LUTs of what a node alone writes as a whole into a ping-pong buffer."""
     if not _is_simple(node.write):
         return np.zeros_like(_one(factors))
-    return _banks(node.write, _Kind(array, blocks), factors, Place.PING_PONG)
+    return _banks(node.write, array.shape, _Kind(array, blocks), factors, Place.PING_PONG)
 
 
 def _only_read(node: Node, array: Array) -> Access | None:
