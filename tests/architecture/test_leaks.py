@@ -21,6 +21,7 @@ HOMES = {
         "analysis",
         "frontends/c/extents.py",
         "transforms/autoschedule",
+        "transforms/restructure/storage/exact_ends.py",
         "transforms/scheduling",
         "transforms/stepped",
     },
