@@ -94,11 +94,20 @@ def served_copies(
     ii: int,
     most: int = MOST_COPIES,
     registers_of_a_bank: int = REGISTERS_OF_A_BANK,
+    *,
+    is_narrow: bool = False,
 ) -> ServedCopies | None:
-    """Return copies of an array, so many at most, that serve all reads; None if none do."""
+    """Return copies of an array, so many at most, that serve all reads; None if none do.
+
+    Parameters
+    ----------
+    is_narrow
+        Whether of copies that take as many block RAMs those with the fewest banks each are wanted:
+        a lane whose bank moves chooses among fewer.
+    """
     if prod(demand.shape) <= FEW_REGISTERS:
         return _registers(demand)
-    found = _memories(demand, ii, most)
+    found = _memories(demand, ii, most, is_narrow=is_narrow)
     few = prod(demand.shape) <= MOST_REGISTERS
     if few and (found is None or _elems_a_bank(demand.shape, found) <= registers_of_a_bank):
         return _registers(demand)
@@ -123,7 +132,7 @@ def _registers(demand: ArrayDemand) -> ServedCopies:
     return ServedCopies((demand.shape,), served)
 
 
-def _memories(demand: ArrayDemand, ii: int, most: int) -> ServedCopies | None:
+def _memories(demand: ArrayDemand, ii: int, most: int, *, is_narrow: bool) -> ServedCopies | None:
     candidates = [
         (factors, room)
         for factors in _candidates(demand)
@@ -134,17 +143,18 @@ def _memories(demand: ArrayDemand, ii: int, most: int) -> ServedCopies | None:
     candidates = _undominated(candidates, demand.shape)
     priced = [(blocks_of(demand.shape, one[0]), one) for one in candidates[:MOST_CANDIDATES]]
     best: ServedCopies | None = None
-    least = 0
+    least = (0, 0)
     for count in range(1, most + 1):
         for each in combinations_with_replacement(priced, count):
-            blocks = sum(price for price, _ in each)
-            if best is not None and blocks >= least:
+            banks = max(prod(factors) for _, (factors, _) in each) if is_narrow else 0
+            cost = sum(price for price, _ in each), banks
+            if best is not None and cost >= least:
                 continue
             chosen = [one for _, one in each]
             served = _served(demand, chosen)
             if served is not None:
                 best = ServedCopies(tuple(factors for factors, _ in chosen), served)
-                least = blocks
+                least = cost
     return None if best is None else _alike(demand, best, ii)
 
 

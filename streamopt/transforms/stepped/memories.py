@@ -230,7 +230,7 @@ class _Chooser:
         demand = self._demand(reads, writes, held)
         found: list[CopyGroup] = []
         for edged in edged_demands(self.array, self.drafts, demand, self.ii):
-            copies = served_copies(edged.demand, self.ii)
+            copies = served_copies(edged.demand, self.ii, is_narrow=True)
             if copies is not None:
                 group = _group(reads, writes, held, demand, copies)
                 found.append(replace(group, edges=edged.edges))

@@ -10,6 +10,7 @@ import pytest
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
+from streamopt.ir.schedule import NodePlan
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.bank_choice import choice_of_banks
 from streamopt.perf.resources.memory_blocks import memories_as_built
@@ -20,8 +21,10 @@ from streamopt.transforms.autoschedule import steps_of
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.lower import lower
 from streamopt.transforms.stepped import memories
+from streamopt.transforms.stepped.nest import stepped_nest
 from tests.support.programs.c_nests import program_of
 from tests.support.runners.stepped_designs import emitted, in_steps
+from tests.support.step_shapes import medium
 from tests.support.steps import Ordered, as_planned, plan_of
 
 if TYPE_CHECKING:
@@ -140,3 +143,13 @@ def test_owners_stay_at_their_banks(tmp_path: Path) -> None:
         used = memories_as_built(network)
         found.append(sum(choice_of_banks(own, used) for own in network.pipelines))
     assert 2 * found[1] < found[0]
+
+
+def test_a_lane_chooses_among_few_banks() -> None:
+    """Two copies with half of the banks each take as many block RAMs, and fewer LUTs."""
+    node, arrays = medium("seidel-2d")
+    *_, owners = steps_of(node, arrays)
+    plan = NodePlan(node.name, ("w_2", "r", "q", "i_2"), (("q", 4), ("i_2", 40)), steps="b")
+    nest = stepped_nest(node, owners, plan, arrays)
+    whole = [own.factors for own in nest.memories if own.shape == (400, 400)]
+    assert whole == [(40, 16), (40, 16)]
