@@ -168,4 +168,10 @@ class Declarations:
             is_seen = memory.place is Place.PING_PONG or has_lanes
             splits = memory.tool_splits and is_seen
             place = Place.ROM if store.is_table else memory.place
-            yield replace(memory, tool_splits=splits, place=place)
+            yield replace(
+                memory,
+                tool_splits=splits,
+                place=place,
+                in_uram=store.built_from == "uram",
+                in_bram=store.built_from == "bram",
+            )

@@ -98,6 +98,8 @@ class Store:
     """That a stream is asked to hold; 0 where nothing is said."""
     factors: list[int] = field(default_factory=list[int])
     """Partition factor of each dimension, which pragmas set."""
+    built_from: str = ""
+    """The memory that a pragma binds it to: ``bram`` or ``uram`` are known."""
 
     def __post_init__(self) -> None:
         """Begin with one bank."""
@@ -107,6 +109,8 @@ class Store:
         """Take what a pragma says of this variable."""
         if said.name in ("array_partition", "array_reshape"):
             self._split(said)
+        elif said.name == "bind_storage":
+            self.built_from = said.options.get("impl", "").lower()
         elif said.name == "stream" and said.options.get("type", "fifo").lower() == "fifo":
             self.depth_elems = said.number("depth") or self.depth_elems
             if not self.is_stream and "off" not in said.words:
