@@ -100,7 +100,7 @@ def check_document(printed: str, result: dict[str, Any]) -> None:
     document = json.loads(printed)
     assert {*document.pop("percent")} == {"dsps", "bram18", "uram", "luts", "ffs"}
     assert document.pop("percent_of") == "an SLR"
-    assert [warning["code"] for warning in document.pop("warnings")] == ["W05", "W09"]
+    assert [warning["code"] for warning in document.pop("warnings")] == ["W09"]
     assert document == result
 
 
