@@ -172,10 +172,12 @@ def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
     found: dict[str, _Proposal] = {}
     steps = _add(found, problem, in_source_order(problem, 0, _peeled(problem, 1)), taken)
     if problem.relations <= _MOST_RELATIONS and not (steps and _is_wide(problem, steps)):
+        merged = with_merged_pieces(problem)
         for kind in Sums:
             _add(found, problem, _asked(problem, Wish(0, kind)), taken)
-            for order in _of_bodies(problem, Wish(0, kind)):
-                _add(found, problem, order, taken)
+            order = None if merged is None else _asked(merged, Wish(0, kind))
+            if order is not None:
+                _add(found, problem, of_all_pieces(problem, order), taken)
     return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
 
 
@@ -219,14 +221,6 @@ def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:
     if len(parts) > 1:
         return tuple(item for part in parts for item in _peeled(part, level))
     return in_source_order(problem, level, _peeled(problem, level + 1))
-
-
-def _of_bodies(problem: OrderProblem, wish: Wish) -> Iterator[tuple[OrderedItem, ...]]:
-    """Yield an order that keeps the statements of loop bodies together, if some have several."""
-    merged = with_merged_pieces(problem)
-    order = None if merged is None else _asked(merged, wish)
-    if order is not None:
-        yield of_all_pieces(problem, order)
 
 
 def _asked(problem: OrderProblem, wish: Wish) -> tuple[OrderedItem, ...] | None:

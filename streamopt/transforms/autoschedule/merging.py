@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.transforms.autoschedule.orders import OrderedLoop, OrderedPiece
-from streamopt.transforms.autoschedule.pieces import Ordering
+from streamopt.transforms.autoschedule.pieces import Ordering, between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ def with_merged_pieces(problem: OrderProblem) -> OrderProblem | None:
     joined: dict[tuple[int, int, bool], Any] = {}
     for one in problem.orderings:
         source, sink = first[one.source], first[one.sink]
-        relation = _renamed(one.relation, source, sink)
+        relation = between(one.relation, source, sink)
         if source == sink:
             relation = relation.subtract(problem.pieces[source].points.identity())
         if not relation.is_empty():
@@ -65,10 +65,3 @@ def _bodies(problem: OrderProblem) -> list[list[int]]:
         else:
             own.append(place)
     return [places for _, places in found]
-
-
-def _renamed(relation: Any, source: int, sink: int) -> Any:
-    import islpy as isl
-
-    named = relation.set_tuple_name(isl.dim_type.in_, f"S{source}")
-    return named.set_tuple_name(isl.dim_type.out, f"S{sink}")

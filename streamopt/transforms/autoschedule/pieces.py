@@ -171,7 +171,7 @@ def problem_of(node: SequentialNode) -> OrderProblem:
     joined: dict[tuple[int, int, bool], Any] = {}
     for found in dependence_relations(instances):
         key = place[found.source], place[found.sink], is_reduction_step(found, instances)
-        relation = _named(found.relation, key[0], key[1])
+        relation = between(found.relation, key[0], key[1])
         joined[key] = relation if key not in joined else joined[key].union(relation)
     orderings = tuple(
         Ordering(source, sink, relation, is_sum)
@@ -188,7 +188,8 @@ def _instance(node: SequentialNode, statement: Statement, at: int) -> StatementI
     return StatementInstance(Assign(statement.target, statement.value), loops, position, guards)
 
 
-def _named(relation: Any, source: int, sink: int) -> Any:
+def between(relation: Any, source: int, sink: int) -> Any:
+    """Return a relation between points of the node's loops as one between two pieces."""
     import islpy as isl
 
     named = relation.set_tuple_name(isl.dim_type.in_, f"S{source}")
