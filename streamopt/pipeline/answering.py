@@ -12,9 +12,9 @@ from streamopt.evaluation.fifo_sizing import FifoSizing, sized
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.graph import Graph
 from streamopt.pipeline.design_limits import (
-    LIMITED,
     Budget,
     amounts,
+    by_field,
     most_of_design,
     region,
     region_limits,
@@ -66,8 +66,7 @@ def problem_of(
     if not problem.level.is_as_built:
         on = or_usual(budget.device)
         most = most_of_design(budget, space.ports, on)
-        by_field = {LIMITED[key][0]: amount for key, amount in most.items()}
-        problem = problem.within(costs=published_costs(on, by_field))
+        problem = problem.within(costs=published_costs(on, by_field(most)))
     return given, problem_with_ports(problem, space.ports, budget.device)
 
 

@@ -119,6 +119,11 @@ def most_of_design(budget: Budget, ports: Sequence[PortPlan], device: Target) ->
     return {key: min(given.get(key, amount), amount) for key, amount in most.items()}
 
 
+def by_field(limits: Mapping[str, int]) -> dict[str, int]:
+    """Return limits that are by option, by field of `Resources`."""
+    return {LIMITED[key][0]: most for key, most in limits.items()}
+
+
 def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool) -> Region:
     """Return the part of a device that a design of opt6 has.
 
@@ -137,7 +142,7 @@ def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool
     usual = Fit.BOARD if is_outside else Fit.SLR
     fit = usual if budget.fit is None else Fit(budget.fit)
     part = _part(fit, problem.ports, device)
-    limits = {LIMITED[key][0]: most for key, most in budget.given().items()}
+    limits = by_field(budget.given())
     if keeps_dsps:
         limits["dsps"] = min(limits.get("dsps", problem.space.dsp_limit), problem.space.dsp_limit)
     for field, most in limits.items():
@@ -179,10 +184,10 @@ def _limits(
         schedule = replace(schedule, ports=problem.ports)
         return sized(problem.graph, schedule, fifos)[0]
 
-    by_field = {LIMITED[key][0]: amount for key, amount in wanted.items()}
     sizing = None if fifos is None else with_small_fifos
     tables = tuple(port for port in problem.ports if port.kind is PortKind.ROM)
-    costing = DesignCosts(by_field, problem.decision_space(), device, measure, sizing, tables)
+    most, space = by_field(wanted), problem.decision_space()
+    costing = DesignCosts(most, space, device, measure, sizing, tables)
     each = tuple(Limit(LIMITED[key][1], _option(key), amount) for key, amount in wanted.items())
     return Limits(each, costing)
 
