@@ -78,6 +78,10 @@ class OpenPlans:
     """Whether the one of all bindings that takes the fewest DSPs is enough."""
 
 
+MANY_DSPS = 2**32
+"""More than any limit."""
+
+
 class SequentialCosts(Protocol):
     """The plans of sequential nodes, each with what it costs as built."""
 
@@ -233,6 +237,8 @@ class PricedCosts:
     whole: CostModel
     price: float
     """In DSPs, for one LUT."""
+    parts: int = 1
+    """Of a DSP, in which all is counted."""
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
@@ -241,13 +247,14 @@ class PricedCosts:
         return self._paid(self.whole.node_cost(node, order, factors, setting))
 
     def _paid(self, cost: NodeCost) -> NodeCost:
-        paid = np.floor(np.asarray(cost.luts) * self.price).astype(np.int64)
-        dsps = cost.dsps + (int(paid) if paid.ndim == 0 else paid)
+        price = self.price * self.parts
+        paid = np.floor(np.asarray(cost.luts) * price).astype(np.int64)
+        dsps = cost.dsps * self.parts + (int(paid) if paid.ndim == 0 else paid)
         return replace(cost, dsps=dsps, luts=0, as_fifo={}, as_buffer={})
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, setting)
+        return self.whole.least_dsps(node, setting) * self.parts
 
     def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `SequentialCosts`."""
@@ -256,3 +263,37 @@ class PricedCosts:
     def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
         return self._paid(self.whole.plan_cost(graph, node, plan))
+
+
+@dataclass(frozen=True, slots=True)
+class CheapRuns:
+    """The costs of a model, where rows beyond a node's limits take more DSPs than there are."""
+
+    whole: CostModel
+    most_cycles: int
+    """Of a node on its own."""
+    most_used: Mapping[str, tuple[int, int]]
+    """DSPs and LUTs, by streaming node."""
+
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
+        cost = self.whole.node_cost(node, order, factors, setting)
+        dsps, luts = self.most_used[node.name]
+        is_dear = np.asarray(cost.timing.last_write) > self.most_cycles
+        is_dear = is_dear | (np.asarray(cost.dsps) > dsps) | (np.asarray(cost.luts) > luts)
+        found = np.where(is_dear, MANY_DSPS, cost.dsps)
+        return replace(cost, dsps=int(found) if found.ndim == 0 else found)
+
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
+        return self.whole.least_dsps(node, setting)
+
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
+        return self.whole.plans(graph, node, wanted)
+
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        return self.whole.plan_cost(graph, node, plan)

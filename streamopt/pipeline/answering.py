@@ -231,7 +231,7 @@ def as_built(solution: Solution, fifos: FifoSizing | None, on: Target) -> Soluti
     if frames and solution.stop is Stop.INTERRUPTED:
         schedule = solution.schedule
     elif frames and schedule != solution.schedule:
-        from streamopt.strategies.refinement.steady_frames import small_and_steady
+        from streamopt.strategies.refinement.frame_buffers import small_and_steady
 
         schedule = small_and_steady(graph, solution.schedule, schedule, on)
     design = evaluated(graph, schedule, on)

@@ -7,8 +7,10 @@ less. It is asked again, with another number of DSPs, until its design is within
 from collections.abc import Callable
 from contextlib import suppress
 from math import ceil
+from typing import TypeVar
 
 from streamopt.errors import StreamoptError
+from streamopt.ir.ports import PortPlan
 from streamopt.perf.costs import PublishedCosts
 from streamopt.solvers.result import Stop
 from streamopt.space.decisions import SpaceOptions
@@ -17,10 +19,15 @@ from streamopt.strategies.dispatch import AUTO, STRATEGIES, answer
 from streamopt.strategies.opt6.graph_variant import GraphVariant
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.problem import Problem, problem_with_ports
+from streamopt.strategies.refinement.steady_frames import with_steady_frames
 from streamopt.strategies.refinement.tie_breaking import fastest_of_equals
 from streamopt.strategies.resources.largest_budget import Trial, largest_within
 from streamopt.strategies.run import Run
+from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
+from streamopt.target.device import Target
+
+T = TypeVar("T")
 
 MOST_TRIALS = 5
 """Numbers of DSPs that opt5 is asked with."""
@@ -68,18 +75,65 @@ def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesi
         largest_within(ask, limit_dsps, MOST_TRIALS, may_grow=True)
 
 
+def steady_designs(run: Run, on: Target, ask_with: Callable[[Solution], Trial[T]]) -> None:
+    """Ask opt5 for frames that follow each other, under one limit on DSPs after another.
+
+    Parameters
+    ----------
+    run
+        Of opt6; the limit on DSPs of its problem is of all operators.
+    ask_with
+        Keeps the design of an answer, and returns what it takes.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user pressed Ctrl-C, after what was found till then was kept.
+    SearchStoppedError
+        If the time is up.
+    """
+    limit_dsps = run.problem.space.dsp_limit
+
+    def ask(budget: int) -> Trial[T]:
+        run.clock.check()
+        part = _opt5_part(
+            run, budget, on, None, run.problem.space.tiling_limit, run.problem.ports
+        )
+        found = with_steady_frames(answer(part, STRATEGIES[AUTO]), part, on)
+        trial = ask_with(found)
+        if found.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        return trial
+
+    with suppress(StreamoptError):
+        largest_within(ask, limit_dsps, MOST_TRIALS, may_grow=True)
+
+
 def _opt5(run: Run, budget: int, plain: GraphVariant) -> Solution:
     """Return the answer of opt5 under a limit on DSPs of its own count."""
-    problem, on, limit = run.problem, plain.region.on, run.clock.limit
-    tiles = problem.space.tiling_limit
+    tiles = run.problem.space.tiling_limit
+    tiles = tiles if tiles > 1 else PUBLISHED_TILING_LIMIT
+    part = _opt5_part(run, budget, plain.region.on, plain.builder, tiles, plain.ports)
+    return fastest_of_equals(answer(part, STRATEGIES[AUTO]), part, plain.region.on)
+
+
+def _opt5_part(
+    run: Run,
+    budget: int,
+    on: Target,
+    builder: PlanBuilder | None,
+    tiling_limit: int,
+    ports: tuple[PortPlan, ...],
+) -> Run:
+    problem, limit = run.problem, run.clock.limit
     space = SpaceOptions(
         LEVELS[LevelName.OPT5],
         budget,
-        tiles if tiles > 1 else PUBLISHED_TILING_LIMIT,
+        tiling_limit,
         fixed=problem.space.fixed,
-        costs=PublishedCosts(plain.builder),
+        costs=PublishedCosts(builder),
     )
-    asked = problem_with_ports(Problem(problem.graph, space), plain.ports, on)
+    asked = Problem(problem.graph, space, problem.objective)
+    asked = problem_with_ports(asked, ports, on)
     share = FIRST_SHARE if budget == problem.space.dsp_limit else SHARE
-    part = run.part(asked, silent=True, most=share * limit)
-    return fastest_of_equals(answer(part, STRATEGIES[AUTO]), part, on)
+    return run.part(asked, silent=True, most=share * limit)

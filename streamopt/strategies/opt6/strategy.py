@@ -20,11 +20,12 @@ from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
-from streamopt.space.objective import Latency
+from streamopt.space.objective import Interval, Latency
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.opt6.channel_rounds import bound_of_choices, quickest_round, settled
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
+from streamopt.strategies.opt6.frames_search import steady_design
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
@@ -82,8 +83,8 @@ class Opt6:
 
     def accepts(self, problem: Problem) -> Diagnostic | None:
         """Return why a problem can't be solved (E523, E524)."""
-        if not isinstance(problem.objective, Latency):
-            message = f"{self.name} minimises the latency, and nothing else"
+        if not isinstance(problem.objective, (Latency, Interval)):
+            message = f"{self.name} minimises the latency or the interval, and nothing else"
             hint = f"leave --objective and --latency-target out, or choose {LevelName.OPT5}"
             return Diagnostic("E524", message, hint=hint)
         reasons = [strategy.accepts(problem) for strategy in self.options.strategies]
@@ -98,6 +99,8 @@ class Opt6:
             If no schedule has so few DSPs (E401).
         """
         problem, staged = run.problem, None
+        if isinstance(problem.objective, Interval):
+            return steady_design(run, self.options)
         with run.until_stopped():
             staged = staged_design(run, self.options)
         if staged is not None and not fits_on_chip(problem.graph, self.options.region.limits):

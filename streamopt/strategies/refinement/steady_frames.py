@@ -6,28 +6,28 @@ buffer holds two frames, which is too few beside a longer path: copies on the sh
 more.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from streamopt.errors import StreamoptError
-from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
-from streamopt.ir.graph import Graph
-from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
+from streamopt.ir.schedule import Schedule
 from streamopt.perf.costs import LaterCosts, PublishedCosts
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
 from streamopt.strategies.dispatch import STRATEGIES, answer
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.refinement.frame_buffers import (
+    CLOSE,
+    buffered,
+    frames_cycles,
+    unstretched,
+)
 from streamopt.strategies.run import SEARCH, Run
 from streamopt.strategies.solution import Solution
 from streamopt.target.device import Target, or_usual
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites import rewritten
 
-CLOSE = 0.01
-"""Share by which the simulated distance of frames may be above the model's."""
-MOST_TRIALS = 8
-"""Groups of FIFOs that are made small, each a simulation of some frames."""
 BALANCED = ("balance_paths",)
 
 
@@ -42,40 +42,12 @@ def with_steady_frames(solution: Solution, run: Run, on: Target | None) -> Solut
         return solution
     best, least = solution, None
     for found in _candidates(solution, run, on):
-        cycles = _interval_cycles(problem.graph, found.schedule, on)
+        cycles = frames_cycles(problem.graph, found.schedule, or_usual(on))
         if least is None or cycles < least:
             best, least = found, cycles
         if cycles <= (1 + CLOSE) * solution.interval_cycles:
             break
     return best
-
-
-def small_and_steady(graph: Graph, full: Schedule, small: Schedule, on: Target | None) -> Schedule:
-    """Return a schedule with the small depths that leave frames as close as the full ones do.
-
-    Small depths keep the latency of one frame; a producer that waits for room in them begins its
-    next frame later. Groups of FIFOs are tried, halved where they don't do.
-    """
-    limit = (1 + CLOSE) * _interval_cycles(graph, full, on)
-    found = full
-    waiting = [[c for c in small.channels if c != full.channel(c.channel)]]
-    for _ in range(MOST_TRIALS):
-        if not waiting:
-            break
-        group = waiting.pop(0)
-        depths = {channel.channel: channel for channel in group}
-        channels = tuple(depths.get(c.channel, c) for c in found.channels)
-        tried = replace(found, channels=channels)
-        if _interval_cycles(graph, tried, on) <= limit:
-            found = tried
-        elif len(group) > 1:
-            middle = len(group) // 2
-            waiting += [group[:middle], group[middle:]]
-    return found
-
-
-def _interval_cycles(graph: Graph, schedule: Schedule, on: Target | None) -> int:
-    return steady_interval_cycles(simulated_frames(graph, schedule, or_usual(on)))
 
 
 def _candidates(solution: Solution, run: Run, on: Target | None) -> Iterator[Solution]:
@@ -84,37 +56,18 @@ def _candidates(solution: Solution, run: Run, on: Target | None) -> Iterator[Sol
     true = _again(solution, run, on, ())
     if true is not None:
         yield true
-    yield _unstretched(true or solution, on)
+    late = true or solution
+    graph, cycles = late.problem.graph, late.interval_cycles
+    yield _with(late, unstretched(graph, late.schedule, cycles, or_usual(on)))
     balanced = _again(solution, run, on, BALANCED)
     if balanced is not None:
         yield balanced
-        yield _buffered(balanced, balanced.schedule.fifos)
+        yield _with(balanced, buffered(balanced.schedule, balanced.schedule.fifos))
 
 
-def _unstretched(solution: Solution, on: Target | None) -> Solution:
-    """Return a solution with buffers in front of processes that run longer than a frame."""
-    graph = solution.problem.graph
-    longest = (1 + CLOSE) * solution.interval_cycles
-    while True:
-        late: set[str] = set()
-        for process in simulated_frames(graph, solution.schedule, or_usual(on)).processes:
-            if max(map(int.__sub__, process.ends, process.starts)) > longest:
-                late |= {pipeline.name for pipeline in process.pipelines}
-        edges = planned_graph(graph, solution.schedule).edges
-        waiting = {e.channel for e in edges if e.consumer in late} & solution.schedule.fifos
-        if not waiting:
-            return solution
-        solution = _buffered(solution, waiting)
-
-
-def _buffered(solution: Solution, channels: Collection[str]) -> Solution:
-    """Return a solution with ping-pong buffers for some channels."""
+def _with(solution: Solution, schedule: Schedule) -> Solution:
+    """Return a solution with another schedule of its rows."""
     problem = solution.problem
-    plans = tuple(
-        ChannelPlan(c.channel, ChannelKind.PING_PONG) if c.channel in channels else c
-        for c in solution.schedule.channels
-    )
-    schedule = replace(solution.schedule, channels=plans)
     prediction = evaluate(planned_graph(problem.graph, schedule), schedule, problem.space.costs)
     return replace(solution, schedule=schedule, prediction=prediction)
 

@@ -1,0 +1,128 @@
+"""Buffers between nodes that let frames follow each other as closely as the nodes run.
+
+A process whose inputs come as streams runs as long as their producers let it, which a ping-pong
+buffer between them ends. A buffer holds two frames, so a path through buffers is frames behind a
+FIFO beside it: that holds as many frames.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from streamopt.evaluation.design import timed_network
+from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
+from streamopt.ir.graph import Graph
+from streamopt.ir.network import LEAST_DEPTH_ELEMS
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
+from streamopt.sim import simulate
+from streamopt.target.device import Target
+from streamopt.transforms.apply import planned_graph
+
+CLOSE = 0.01
+"""Share by which the simulated distance of frames may be above the model's."""
+MOST_TRIALS = 8
+"""Groups of FIFOs that are made small, each a simulation of some frames."""
+
+
+def frames_cycles(graph: Graph, schedule: Schedule, on: Target) -> int:
+    """Return the steady distance of frames, simulated."""
+    return steady_interval_cycles(simulated_frames(graph, schedule, on))
+
+
+def buffered(schedule: Schedule, channels: Collection[str]) -> Schedule:
+    """Return a schedule with ping-pong buffers for some channels."""
+    plans = tuple(
+        ChannelPlan(c.channel, ChannelKind.PING_PONG) if c.channel in channels else c
+        for c in schedule.channels
+    )
+    return replace(schedule, channels=plans)
+
+
+def unstretched(graph: Graph, schedule: Schedule, cycles: int, on: Target) -> Schedule:
+    """Return a schedule with buffers in front of processes that run longer than a frame.
+
+    Parameters
+    ----------
+    cycles
+        Of a frame.
+    """
+    longest = (1 + CLOSE) * cycles
+    while True:
+        late: set[str] = set()
+        for process in simulated_frames(graph, schedule, on).processes:
+            if max(map(int.__sub__, process.ends, process.starts)) > longest:
+                late |= {pipeline.name for pipeline in process.pipelines}
+        edges = planned_graph(graph, schedule).edges
+        waiting = {e.channel for e in edges if e.consumer in late} & schedule.fifos
+        if not waiting:
+            return schedule
+        schedule = buffered(schedule, waiting)
+
+
+def deepened(graph: Graph, schedule: Schedule) -> Schedule:
+    """Return a schedule whose FIFOs hold a frame for each buffer on longer paths beside them."""
+    planned = planned_graph(graph, schedule)
+    ins, behind = planned.in_edges(), dict[str, int]()
+    for node in planned.nodes:
+        own = ins[node.name]
+        steps = (behind[e.producer] + (e.channel not in schedule.fifos) for e in own)
+        behind[node.name] = max(steps, default=0)
+    frames = {
+        edge.channel: 1 + behind[edge.consumer] - behind[edge.producer] for edge in planned.edges
+    }
+    return _with_depths(
+        schedule,
+        {c.channel: c.depth_elems * frames.get(c.channel, 1) for c in schedule.channels},
+    )
+
+
+def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
+    """Return a schedule with the slots of FIFOs that are in use, where frames stay as close.
+
+    Those in use in one frame suffice but where frames wait for each other.
+    """
+    network, timings = timed_network(graph, schedule, on)
+    several = simulated_frames(graph, schedule, on)
+    found = [
+        _with_depths(
+            schedule,
+            {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in trace.fifos},
+        )
+        for trace in (simulate(network, timings), several)
+    ]
+    limit = (1 + CLOSE) * steady_interval_cycles(several)
+    return next((each for each in found if frames_cycles(graph, each, on) <= limit), schedule)
+
+
+def small_and_steady(graph: Graph, full: Schedule, small: Schedule, on: Target) -> Schedule:
+    """Return a schedule with the small depths that leave frames as close as the full ones do.
+
+    Small depths keep the latency of one frame; a producer that waits for room in them begins its
+    next frame later. Groups of FIFOs are tried, halved where they don't do.
+    """
+    limit = (1 + CLOSE) * frames_cycles(graph, full, on)
+    found = full
+    waiting = [[c for c in small.channels if c != full.channel(c.channel)]]
+    for _ in range(MOST_TRIALS):
+        if not waiting:
+            break
+        group = waiting.pop(0)
+        depths = {channel.channel: channel for channel in group}
+        channels = tuple(depths.get(c.channel, c) for c in found.channels)
+        tried = replace(found, channels=channels)
+        if frames_cycles(graph, tried, on) <= limit:
+            found = tried
+        elif len(group) > 1:
+            middle = len(group) // 2
+            waiting += [group[:middle], group[middle:]]
+    return found
+
+
+def _with_depths(schedule: Schedule, depths: Mapping[str, int]) -> Schedule:
+    """Return a schedule with other depths of FIFOs."""
+    channels = tuple(
+        replace(c, depth_elems=depths.get(c.channel, c.depth_elems))
+        if c.kind is ChannelKind.FIFO
+        else c
+        for c in schedule.channels
+    )
+    return replace(schedule, channels=channels)

@@ -1,0 +1,71 @@
+"""Frames that follow each other at opt6: as close in the simulator as in the model."""
+
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+from streamopt.evaluation.frames import steady_interval_cycles
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import ChannelKind
+from streamopt.space.assemble import baseline
+from streamopt.strategies.refinement.frame_buffers import buffered, deepened, frames_cycles
+
+FRAMES = 12
+
+RESIDUAL = """
+void residual(float x[8][32], float w[32][32], float v[32][32], float y[8][32]) {
+  float a[8][32], b[8][32], c[8][32];
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 32; j++)
+      a[i][j] = x[i][j] * 2.0f;
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 32; j++) {
+      b[i][j] = 0.0f;
+      for (int k = 0; k < 32; k++)
+        b[i][j] += a[i][k] * w[k][j];
+    }
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 32; j++) {
+      c[i][j] = 0.0f;
+      for (int k = 0; k < 32; k++)
+        c[i][j] += b[i][k] * v[k][j];
+    }
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 32; j++)
+      y[i][j] = c[i][j] + a[i][j];
+}
+"""
+
+
+@pytest.fixture
+def residual(tmp_path: Path) -> Graph:
+    path = tmp_path / "residual.c"
+    path.write_text(RESIDUAL)
+    return so.dataflow(so.load(path))
+
+
+def test_frames_of_a_residual_block_follow_each_other_as_closely_as_the_model_says(
+    residual: Graph,
+) -> None:
+    graph, target = residual, so.device("u280")
+    budget = so.Budget(device=target, fit="slr")
+    found = so.solve(graph, level="opt6", dsp=100, objective="interval", budget=budget)
+    several = so.evaluate(graph, found.schedule, target, frames=FRAMES)
+    assert steady_interval_cycles(several.trace) <= 1.01 * found.interval_cycles
+    assert several.resources.total.dsps <= 100
+    assert found.bound <= found.interval_cycles
+    quick = so.solve(graph, level="opt6", dsp=100, budget=budget)
+    later = so.evaluate(graph, quick.schedule, target, frames=FRAMES)
+    assert steady_interval_cycles(several.trace) <= 1.01 * steady_interval_cycles(later.trace)
+
+
+def test_a_skip_holds_a_frame_for_each_buffer_beside_it(residual: Graph) -> None:
+    graph, target = residual, so.device("u280")
+    schedule = baseline(graph)
+    skip = next(e.channel for e in graph.edges if e.array == "a" and e.consumer.endswith("y"))
+    assert schedule.channel(skip).kind is ChannelKind.FIFO
+    buffers = buffered(schedule, schedule.fifos - {skip})
+    deep = deepened(graph, buffers)
+    assert deep.channel(skip).depth_elems > buffers.channel(skip).depth_elems
+    assert 1.5 * frames_cycles(graph, deep, target) < frames_cycles(graph, buffers, target)
