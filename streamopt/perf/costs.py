@@ -237,8 +237,6 @@ class PricedCosts:
     whole: CostModel
     price: float
     """In DSPs, for one LUT."""
-    parts: int = 1
-    """Of a DSP, in which all is counted."""
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
@@ -247,14 +245,13 @@ class PricedCosts:
         return self._paid(self.whole.node_cost(node, order, factors, setting))
 
     def _paid(self, cost: NodeCost) -> NodeCost:
-        price = self.price * self.parts
-        paid = np.floor(np.asarray(cost.luts) * price).astype(np.int64)
-        dsps = cost.dsps * self.parts + (int(paid) if paid.ndim == 0 else paid)
+        paid = np.floor(np.asarray(cost.luts) * self.price).astype(np.int64)
+        dsps = cost.dsps + (int(paid) if paid.ndim == 0 else paid)
         return replace(cost, dsps=dsps, luts=0, as_fifo={}, as_buffer={})
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, setting) * self.parts
+        return self.whole.least_dsps(node, setting)
 
     def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `SequentialCosts`."""
@@ -297,3 +294,34 @@ class CheapRuns:
     def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
         return self.whole.plan_cost(graph, node, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class LoneCosts:
+    """The costs of a model for nodes on their own: streams don't count, but what FIFOs take."""
+
+    whole: CostModel
+
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
+        return _alone(self.whole.node_cost(node, order, factors, setting))
+
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
+        return self.whole.least_dsps(node, setting)
+
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `SequentialCosts`."""
+        return self.whole.plans(graph, node, wanted)
+
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        return _alone(self.whole.plan_cost(graph, node, plan))
+
+
+def _alone(cost: NodeCost) -> NodeCost:
+    timing = replace(cost.timing, first_write=0 * cost.timing.last_write)
+    luts = cost.luts + sum(cost.as_fifo.values())
+    return replace(cost, timing=timing, luts=luts, as_fifo={}, as_buffer={})

@@ -1,10 +1,10 @@
 """Level opt6 for frames that follow each other: the least distance of frames, simulated.
 
-For each variant of the graph, the exact search finds the rows of the least interval, with its
-proof; of the rows that keep it, those of the least latency are taken, as these stream most and so
-need the fewest buffers. The design is simulated for several frames, with buffers and FIFOs that
-let them follow each other; where it is more than the region has, what it takes beyond its rows is
-left to it, and the variant is searched again: ``models/formulations/interval.md``.
+For each variant of the graph, the rows of the least interval are found under limits on DSPs and
+LUTs; of the rows that take no more and run no longer, those of the least latency are taken, as
+these stream most and so need the fewest buffers. The design is simulated for several frames, with
+buffers and FIFOs that let them follow each other, and the limits of rows follow from all that it
+takes: (I5) to (I7) of ``models/formulations/interval.md``.
 """
 
 from collections.abc import Iterator
@@ -19,13 +19,14 @@ from streamopt.ir.schedule import Schedule
 from streamopt.perf.costs import CheapRuns, PricedCosts
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof
-from streamopt.space.assemble import evaluate, interval_cycles, least_luts, node_costs
+from streamopt.space.assemble import evaluate, interval_cycles, least_luts
 from streamopt.space.objective import Latency
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.choices import variants
-from streamopt.strategies.opt6.graph_variant import GraphVariant
+from streamopt.strategies.opt6.graph_variant import MOST_NODES, GraphVariant
+from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval, interval_rows
 from streamopt.strategies.opt6.opt5_start import steady_designs
-from streamopt.strategies.opt6.search_budget import SearchBudget
+from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
 from streamopt.strategies.problem import Problem
@@ -41,19 +42,25 @@ from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
+from streamopt.target.resources import Resources
 from streamopt.transforms.rewrites import changed_by, rewritten
 
 MOST_ROUNDS = 6
-"""Budgets that are tried until a design is within its limits."""
+"""Limits of rows that are tried until a design takes nearly all of its limits."""
 PART = 0.3
-"""Of the effort that is left, for one search."""
-VARIANTS_SHARE = 0.4
+"""Of the effort that is left, for one search of streams."""
+VARIANTS_SHARE = 0.3
 """Of the effort, after which no further variant is looked at."""
-BALANCED = "balance_paths"
+FIRST = 0.5
+"""Of the time in which all DSPs would do all products: the horizon of the first rows, as products
+may be in LUTs, and two in a DSP."""
+FULL = 0.97
+"""Share of a limit from which on a design is worth no further one."""
+SQUEEZE = 0.985
+"""Of the limits of rows, where a design that should be within its limits isn't."""
 HALF = 0.5
-"""A DSP, that all LUTs cost where they cost nothing: of equal DSPs the fewest LUTs."""
-PARTS = 2**20
-"""Of a DSP, in which LUTs are paid."""
+"""Least share of the limits that is left to rows where memories are short, a round."""
+BALANCED = "balance_paths"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,15 @@ class SteadyDesign:
     def is_close(self) -> bool:
         """Return whether frames follow each other as closely as the model says."""
         return self.cycles <= (1 + CLOSE) * self.design.chosen.cycles
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A variant with its rows, and their least interval under the whole limits."""
+
+    variant: GraphVariant
+    rows: IntervalRows
+    least: LeastInterval
 
 
 def steady_design(run: Run, options: SearchOptions) -> Solution:
@@ -99,26 +115,23 @@ class _FramesSearch:
         self._builder = PlanBuilder(region.on, region.limits, options.space.most_banks)
         self._best: SteadyDesign | None = None
         self._bounds: dict[tuple[str, ...], int] = {}
-        self._known: dict[tuple[GraphVariant, int, int, float], Solution | None] = {}
         self._limit = run.clock.limit
         self._count = 0
 
     def work(self) -> None:
-        """Take what opt5 answers; then look at all variants, those of the least intervals first."""
+        """Look at all variants, those of the least intervals first; in small graphs after opt5."""
         problem, options = self.run.problem, self._options
-        steady_designs(self.run, options.region.on, self._keep_opt5)
+        if len(problem.graph.nodes) <= MOST_NODES:
+            steady_designs(self.run, options.region.on, self._keep_opt5)
         shares = bool(problem.ports)
-        found: list[tuple[int, int, GraphVariant]] = []
+        found: list[_Found] = []
         for names, graph in variants(problem.graph, options.space.without, shares_arguments=shares):
-            self.run.clock.check()
             if found and self.run.clock.spent() > VARIANTS_SHARE * self._limit:
                 break
-            variant = self._variant(names, graph)
-            least = self._least(variant, self._budget(variant))
-            if least is not None:
-                found.append((least.interval_cycles, len(found), variant))
-        for _, _, variant in sorted(found):
-            self._look(variant)
+            with suppress(SearchTooLargeError):
+                found += self._rows(self._variant(names, graph))
+        for each in sorted(found, key=lambda one: one.least.cycles):
+            self._look(each)
 
     def answer(self) -> Solution:
         """Return the best design with its bound.
@@ -168,69 +181,60 @@ class _FramesSearch:
             self._best = tried
             self._report()
 
-    def _budget(self, variant: GraphVariant) -> SearchBudget:
-        choices = variant.problem.space.bindings.values()
-        is_free = all(len(own) <= 1 for own in choices)
-        return SearchBudget.whole(self._options.region.limits, is_free=is_free)
-
-    def _look(self, variant: GraphVariant) -> None:
-        """Look for a better design of a variant; with balanced paths if frames are far apart."""
-        problem, tried = self.run.problem, None
-        for tried in self._tried(variant):
-            self._keep(tried)
-        if tried is None or tried.is_close or problem.space.fixed or BALANCED in variant.names:
-            return
-        kept, balanced = changed_by(problem.graph, [*variant.names, BALANCED])
-        if BALANCED in kept:
-            self._look(self._variant(kept, balanced))
-
-    def _tried(self, variant: GraphVariant) -> Iterator[SteadyDesign]:
-        """Yield designs under one budget after another, until one is within the limits."""
+    def _rows(self, variant: GraphVariant) -> Iterator[_Found]:
+        """Yield the rows of a variant, if there are any within the limits."""
+        run, problem = self.run, variant.problem
+        run.clock.check()
         limits = self._options.region.limits
-        budget = self._budget(variant)
+        first = int(FIRST * ideal_cycles(variant.graph, limits.dsps))
+        found = interval_rows(problem, problem.space.costs, max(1, first), run.clock)
+        if found is not None:
+            rows, least, bound = found
+            names = _unbalanced(variant.names)
+            self._bounds[names] = max(self._bounds.get(names, 0), bound)
+            yield _Found(variant, rows, least)
+
+    def _look(self, found: _Found) -> None:
+        """Look for a better design of a variant; with balanced paths if frames are far apart."""
+        problem, tried, names = self.run.problem, None, found.variant.names
+        for tried in self._tried(found):
+            self._keep(tried)
+        if tried is None or tried.is_close or problem.space.fixed or BALANCED in names:
+            return
+        kept, balanced = changed_by(problem.graph, [*names, BALANCED])
+        if BALANCED in kept:
+            for own in self._rows(self._variant(kept, balanced)):
+                self._look(own)
+
+    def _tried(self, found: _Found) -> Iterator[SteadyDesign]:
+        """Yield designs under one limit of rows after another, until one takes nearly all."""
+        limits, least, variant = self._options.region.limits, found.least, found.variant
         for _ in range(MOST_ROUNDS):
             self.run.clock.check()
-            least, best = self._least(variant, budget), self._best
-            if least is None:
+            best = self._best
+            if best is not None and best.design.is_within and best.cycles <= least.cycles:
                 return
-            if best is not None and best.design.is_within and best.cycles <= least.interval_cycles:
+            tried = self._simulated(variant, self._streamed(variant, least))
+            yield tried
+            if FULL <= tried.design.excess <= 1.0:
                 return
-            found = self._simulated(variant, self._streamed(variant, least))
-            yield found
-            before = budget
-            budget = budget.after(found.design.chosen, found.design.used, limits)
-            if found.design.is_within or budget == before:
+            before, asked = least, _next_limits(least, tried.design.used, limits)
+            again, _ = found.rows.least(*asked)
+            if again is None or again == before:
                 return
+            least = again
 
-    def _least(self, variant: GraphVariant, budget: SearchBudget) -> Solution | None:
-        """Return the schedule of the least interval within a budget, and of those of least cost."""
-        key = variant, budget.dsps, budget.luts, budget.price
-        if key not in self._known:
-            limits = self._options.region.limits
-            price = max(budget.price, HALF / limits.luts)
-            luts = price * budget.luts if budget.price else HALF
-            costs = PricedCosts(variant.problem.space.costs, price, PARTS)
-            limit = int(PARTS * (budget.dsps + luts))
-            asked = variant.problem.within(costs=costs, dsp_limit=limit, lut_limit=None)
-            found = self._known[key] = self._answer(asked)
-            is_whole = (budget.dsps, budget.luts) == (limits.dsps, limits.luts)
-            if found is not None and is_whole:
-                names = _unbalanced(variant.names)
-                self._bounds[names] = max(self._bounds.get(names, 0), found.bound)
-        return self._known[key]
-
-    def _streamed(self, variant: GraphVariant, least: Solution) -> Schedule:
+    def _streamed(self, variant: GraphVariant, least: LeastInterval) -> Schedule:
         """Return the schedule of the least latency, of those that cost no more a node."""
         costs = variant.problem.space.costs
-        each = node_costs(variant.graph, least.schedule, costs)
-        most = {name: (c.dsps, c.luts) for name, c in each.items()}
-        cheap = PricedCosts(CheapRuns(costs, least.interval_cycles, most), 0.0)
-        asked = variant.problem.within(costs=cheap, lut_limit=None)
-        found = self._answer(replace(asked, objective=Latency()))
-        is_within = found is not None and interval_cycles(variant.graph, found.schedule, costs)
-        if found is None or is_within > least.interval_cycles:
+        cheap = PricedCosts(CheapRuns(costs, least.cycles, least.used), 0.0)
+        limit = max(1, least.total[0])
+        asked = variant.problem.within(costs=cheap, lut_limit=None, dsp_limit=limit)
+        found = self._answer(replace(asked, objective=Latency(), graph=variant.graph))
+        if found is None:
             return least.schedule
-        return found.schedule
+        is_within = interval_cycles(variant.graph, found.schedule, costs) <= least.cycles
+        return found.schedule if is_within else least.schedule
 
     def _answer(self, problem: Problem) -> Solution | None:
         part = self.run.part(problem, silent=True, most=PART * self.run.clock.left())
@@ -268,3 +272,20 @@ class _FramesSearch:
 def _unbalanced(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return rewrites without the one that only adds copies, which makes no interval shorter."""
     return tuple(name for name in names if name != BALANCED)
+
+
+def _next_limits(least: LeastInterval, used: Resources, limits: Resources) -> tuple[int, int]:
+    """Return the limits of rows whose design takes all DSPs and LUTs, or as many flip-flops.
+
+    The design takes more than its rows, which is in proportion to these.
+    """
+    dsps, luts = least.total
+    fabric = max(used.luts / limits.luts, used.ffs / max(1, limits.ffs))
+    over = used.over(limits)
+    share = 1.0
+    if over and not {"dsps", "luts", "ffs"} & set(over):
+        share = max(HALF, min(getattr(limits, n) / max(1, getattr(used, n)) for n in over))
+    if over:
+        share *= SQUEEZE
+    most_dsps = share * (limits.dsps - max(0, used.dsps - dsps))
+    return max(1, int(most_dsps)), max(1, int(share * luts / fabric))

@@ -96,9 +96,7 @@ def steady_designs(run: Run, on: Target, ask_with: Callable[[Solution], Trial[T]
 
     def ask(budget: int) -> Trial[T]:
         run.clock.check()
-        part = _opt5_part(
-            run, budget, on, None, run.problem.space.tiling_limit, run.problem.ports
-        )
+        part = _opt5_part(run, budget, on, None, run.problem.space.tiling_limit, run.problem.ports)
         found = with_steady_frames(answer(part, STRATEGIES[AUTO]), part, on)
         trial = ask_with(found)
         if found.stop is Stop.INTERRUPTED:

@@ -139,12 +139,12 @@ def horizons(within: Horizon, graph: Graph, dsps: int, plainest: Callable[[], Ch
     """
     most = within.most_cycles
     longest = plainest().cycles if most is None else most
-    ideal = _ideal_cycles(graph, dsps)
+    ideal = ideal_cycles(graph, dsps)
     first = [int(times * ideal) for times in FIRST_HORIZONS if not within.is_near and ideal]
     return [*(cycles for cycles in first if cycles < longest), longest]
 
 
-def _ideal_cycles(graph: Graph, dsps: int) -> int:
+def ideal_cycles(graph: Graph, dsps: int) -> int:
     """Return how long all products of a graph take in DSPs that always have work."""
     work = sum(
         prod(node.trip_counts.values()) * dsps_per_lane(node, graph.element_of)
