@@ -176,6 +176,8 @@ def _at_opt6(
     found = first_accepting(run, [Opt6(search, clock)])
     if found.stop is Stop.INTERRUPTED:
         clock.interrupt()
+    if isinstance(problem.objective, Interval):
+        fifos = None  # they are as small as frames let them be
     if fifos is not None:
         fifos = replace(fifos, on=fifos.on or fit.on, should_stop=clock.should_stop)
     return _within(as_built(found, fifos, fit.on), fit)

@@ -24,7 +24,7 @@ from streamopt.space.objective import Latency
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.choices import variants
 from streamopt.strategies.opt6.graph_variant import MOST_NODES, GraphVariant
-from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval, interval_rows
+from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval
 from streamopt.strategies.opt6.opt5_start import steady_designs
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
@@ -183,13 +183,13 @@ class _FramesSearch:
 
     def _rows(self, variant: GraphVariant) -> Iterator[_Found]:
         """Yield the rows of a variant, if there are any within the limits."""
-        run, problem = self.run, variant.problem
+        run = self.run
         run.clock.check()
         limits = self._options.region.limits
         first = int(FIRST * ideal_cycles(variant.graph, limits.dsps))
-        found = interval_rows(problem, problem.space.costs, max(1, first), run.clock)
-        if found is not None:
-            rows, least, bound = found
+        rows = IntervalRows(variant.problem, first, run.clock)
+        least, bound = rows.least(limits.dsps, limits.luts)
+        if least is not None:
             names = _unbalanced(variant.names)
             self._bounds[names] = max(self._bounds.get(names, 0), bound)
             yield _Found(variant, rows, least)

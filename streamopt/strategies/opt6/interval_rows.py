@@ -7,6 +7,7 @@ choice nodes are independent, so that the fewest LUTs within the DSPs are a knap
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from streamopt.errors import InfeasibleError
 from streamopt.ir.schedule import Schedule
-from streamopt.perf.costs import CostModel, LoneCosts
+from streamopt.perf.costs import LoneCosts
 from streamopt.search.elimination import FORBIDDEN
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.dominance import minimal
@@ -29,6 +30,8 @@ WEIGHTS = 12
 """Pairs of weights that are tried for an interval."""
 ODDS = (1e-4, 1e4)
 """Weight of DSPs over that of LUTs, at least and at most."""
+LONGER = 2
+"""Times of a horizon that has no schedule within limits: the next one."""
 CLOSE = 0.003
 """Share between the best interval and the bound, at which nothing more is looked for."""
 
@@ -50,16 +53,45 @@ class LeastInterval:
 
 
 class IntervalRows:
-    """The rows of a variant that run no longer than a horizon, each on its own.
+    """The rows of a variant, each on its own, that run no longer than a horizon.
 
     Parameters
     ----------
     problem
-        Of the variant, with whole limits.
-    costs
-        As built.
-    horizon_cycles
-        Of a frame.
+        Of the variant.
+    first_cycles
+        The first horizon; longer ones follow where it has no schedule within limits.
+    """
+
+    def __init__(self, problem: Problem, first_cycles: int, clock: SearchClock) -> None:
+        self._problem, self._clock = problem, clock
+        self._longest = problem.interval_cycles(problem.plainest())
+        self._horizon = min(max(1, first_cycles), self._longest)
+        self._known: _Rows | None = None
+
+    def least(self, dsps: int, luts: int) -> tuple[LeastInterval | None, int]:
+        """Return the best rows that were found within limits, and a bound of all.
+
+        Raises
+        ------
+        SearchStoppedError
+            If the time is up.
+        SearchTooLargeError
+            If the factors are too entangled.
+        """
+        while True:
+            with suppress(InfeasibleError):
+                self._known = self._known or _Rows(self._problem, self._horizon, self._clock)
+                found, bound = self._known.least(dsps, luts)
+                if found is not None:
+                    return found, bound
+            if self._horizon == self._longest:
+                return None, 0
+            self._known, self._horizon = None, min(self._longest, LONGER * self._horizon)
+
+
+class _Rows:
+    """The rows within one horizon.
 
     Raises
     ------
@@ -67,10 +99,9 @@ class IntervalRows:
         If a node has no row (E401).
     """
 
-    def __init__(
-        self, problem: Problem, costs: CostModel, horizon_cycles: int, clock: SearchClock
-    ) -> None:
-        asked = problem.within(costs=LoneCosts(costs), horizon_cycles=horizon_cycles)
+    def __init__(self, problem: Problem, horizon_cycles: int, clock: SearchClock) -> None:
+        costs = LoneCosts(problem.space.costs)
+        asked = problem.within(costs=costs, horizon_cycles=horizon_cycles)
         space = replace(asked.decision_space(), streamable=frozenset())  # walks don't count
         self._graph, self._clock = problem.graph, clock
         self._rows = node_rows(space, check=clock.check)
@@ -83,17 +114,9 @@ class IntervalRows:
         self._odds = 1.0
 
     def least(self, dsps: int, luts: int) -> tuple[LeastInterval | None, int]:
-        """Return the best rows that were found within limits, and a bound of all.
-
-        Raises
-        ------
-        SearchStoppedError
-            If the time is up.
-        SearchTooLargeError
-            If the factors are too entangled.
-        """
+        """Return the best rows that were found within limits, and a bound of all."""
         candidates, best = self._candidates, None
-        low, high, bound = 0, len(candidates), 0
+        low, high, bound = 0, len(candidates), int(candidates[0])
         while low < high:
             cycles = int(candidates[middle := (low + high - 1) // 2])
             found, is_proved = self._asked(cycles, (dsps, luts))
@@ -169,32 +192,3 @@ class IntervalRows:
             max(int(self._runs[name][place]) for name, place in places.items()),
             {name: (int(own[0]), int(own[1])) for name, own in used.items()},
         )
-
-
-def interval_rows(
-    problem: Problem, costs: CostModel, first_cycles: int, clock: SearchClock
-) -> tuple[IntervalRows, LeastInterval, int] | None:
-    """Return rows of a horizon that has schedules within the limits, the best, and a bound.
-
-    None if no horizon has any.
-
-    Parameters
-    ----------
-    first_cycles
-        The first horizon; longer ones are tried after it.
-    """
-    space, horizon = problem.space, first_cycles
-    longest = problem.interval_cycles(problem.plainest())
-    while True:
-        horizon = min(horizon, longest)
-        try:
-            rows = IntervalRows(problem, costs, horizon, clock)
-            found, bound = rows.least(space.dsp_limit, space.lut_limit or 1)
-        except InfeasibleError:
-            found = None
-        else:
-            if found is not None:
-                return rows, found, bound
-        if horizon == longest:
-            return None
-        horizon *= 4

@@ -12,6 +12,8 @@ from streamopt.space.assemble import baseline
 from streamopt.strategies.refinement.frame_buffers import buffered, deepened, frames_cycles
 
 FRAMES = 12
+HANDSHAKE_CYCLES = 2
+"""Between the end of a process and its next start."""
 
 RESIDUAL = """
 void residual(float x[8][32], float w[32][32], float v[32][32], float y[8][32]) {
@@ -52,7 +54,7 @@ def test_frames_of_a_residual_block_follow_each_other_as_closely_as_the_model_sa
     budget = so.Budget(device=target, fit="slr")
     found = so.solve(graph, level="opt6", dsp=100, objective="interval", budget=budget)
     several = so.evaluate(graph, found.schedule, target, frames=FRAMES)
-    assert steady_interval_cycles(several.trace) <= 1.01 * found.interval_cycles
+    assert steady_interval_cycles(several.trace) <= found.interval_cycles + HANDSHAKE_CYCLES
     assert several.resources.total.dsps <= 100
     assert found.bound <= found.interval_cycles
     quick = so.solve(graph, level="opt6", dsp=100, budget=budget)
@@ -63,7 +65,7 @@ def test_frames_of_a_residual_block_follow_each_other_as_closely_as_the_model_sa
 def test_a_skip_holds_a_frame_for_each_buffer_beside_it(residual: Graph) -> None:
     graph, target = residual, so.device("u280")
     schedule = baseline(graph)
-    skip = next(e.channel for e in graph.edges if e.array == "a" and e.consumer.endswith("y"))
+    skip = next(e.channel for e in graph.edges if e.array == "a" and e.consumer == graph.nodes[-1].name)
     assert schedule.channel(skip).kind is ChannelKind.FIFO
     buffers = buffered(schedule, schedule.fifos - {skip})
     deep = deepened(graph, buffers)
