@@ -65,7 +65,8 @@ def test_frames_of_a_residual_block_follow_each_other_as_closely_as_the_model_sa
 def test_a_skip_holds_a_frame_for_each_buffer_beside_it(residual: Graph) -> None:
     graph, target = residual, so.device("u280")
     schedule = baseline(graph)
-    skip = next(e.channel for e in graph.edges if e.array == "a" and e.consumer == graph.nodes[-1].name)
+    last = graph.nodes[-1].name
+    skip = next(e.channel for e in graph.edges if (e.array, e.consumer) == ("a", last))
     assert schedule.channel(skip).kind is ChannelKind.FIFO
     buffers = buffered(schedule, schedule.fifos - {skip})
     deep = deepened(graph, buffers)
