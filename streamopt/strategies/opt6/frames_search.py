@@ -10,11 +10,11 @@ takes: (I5) to (I7) of ``models/formulations/interval.md``.
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, prod
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
-from streamopt.ir.graph import Graph
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.costs import CheapRuns, PricedCosts
 from streamopt.search.labels.component import SearchTooLargeError
@@ -216,8 +216,10 @@ class _FramesSearch:
                 return
             tried = self._simulated(variant, self._streamed(variant, least))
             yield tried
-            if FULL <= tried.design.excess <= 1.0:
+            if tried.is_close and FULL <= tried.design.excess <= 1.0:
                 return
+            for node, factors in _late(tried):
+                found.rows.leave_out(node, factors)
             before, asked = least, _next_limits(least, tried.design.used, limits)
             again, _ = found.rows.least(*asked)
             if again is None or again == before:
@@ -272,6 +274,23 @@ class _FramesSearch:
 def _unbalanced(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return rewrites without the one that only adds copies, which makes no interval shorter."""
     return tuple(name for name in names if name != BALANCED)
+
+
+def _late(tried: SteadyDesign) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield nodes that run longer than their rows say, with their unroll factors.
+
+    A buffer may ask for a longer initiation interval where its banks don't fit both of its sides.
+    """
+    design, graph = tried.design, tried.variant.graph
+    longest = (1 + CLOSE) * design.chosen.cycles
+    for plan in design.chosen.schedule.nodes:
+        timed = design.evaluation.timed.get(plan.node)
+        if timed is None or isinstance(graph.node(plan.node), SequentialNode):
+            continue
+        factors, trips = plan.factors, graph.node(plan.node).trip_counts
+        iterations = prod(-(-trip // factors[loop]) for loop, trip in trips.items())
+        if timed.timing.ii * iterations > longest:
+            yield plan.node, tuple(factors[loop] for loop in trips)
 
 
 def _next_limits(least: LeastInterval, used: Resources, limits: Resources) -> tuple[int, int]:

@@ -30,6 +30,8 @@ WEIGHTS = 12
 """Pairs of weights that are tried for an interval."""
 ODDS = (1e-4, 1e4)
 """Weight of DSPs over that of LUTs, at least and at most."""
+NEVER = 2**62
+"""Cycles of a row that is left out."""
 LONGER = 2
 """Times of a horizon that has no schedule within limits: the next one."""
 CLOSE = 0.003
@@ -68,6 +70,13 @@ class IntervalRows:
         self._longest = problem.interval_cycles(problem.plainest())
         self._horizon = min(max(1, first_cycles), self._longest)
         self._known: _Rows | None = None
+        self._left_out: set[tuple[str, tuple[int, ...]]] = set()
+
+    def leave_out(self, node: str, factors: tuple[int, ...]) -> None:
+        """Leave rows of a node out, as it takes longer with these factors than they say."""
+        self._left_out.add((node, factors))
+        if self._known is not None:
+            self._known.leave_out(node, factors)
 
     def least(self, dsps: int, luts: int) -> tuple[LeastInterval | None, int]:
         """Return the best rows that were found within limits, and a bound of all.
@@ -81,13 +90,19 @@ class IntervalRows:
         """
         while True:
             with suppress(InfeasibleError):
-                self._known = self._known or _Rows(self._problem, self._horizon, self._clock)
+                self._known = self._known or self._rows()
                 found, bound = self._known.least(dsps, luts)
                 if found is not None:
                     return found, bound
             if self._horizon == self._longest:
                 return None, 0
             self._known, self._horizon = None, min(self._longest, LONGER * self._horizon)
+
+    def _rows(self) -> "_Rows":
+        found = _Rows(self._problem, self._horizon, self._clock)
+        for node, factors in self._left_out:
+            found.leave_out(node, factors)
+        return found
 
 
 class _Rows:
@@ -112,6 +127,11 @@ class _Rows:
         least = max(int(runs.min()) for runs in self._runs.values())
         self._candidates = np.unique(np.maximum(every, least))
         self._odds = 1.0
+
+    def leave_out(self, node: str, factors: tuple[int, ...]) -> None:
+        """Leave rows of a node out."""
+        own = np.array([each == factors for each in self._rows[node].factors], dtype=np.bool_)
+        self._runs[node] = np.where(own, NEVER, self._runs[node])
 
     def least(self, dsps: int, luts: int) -> tuple[LeastInterval | None, int]:
         """Return the best rows that were found within limits, and a bound of all."""
