@@ -45,12 +45,14 @@ def frames_to_run(graph: Graph, schedule: Schedule) -> int:
     return max(LEAST_FRAMES, wanted)
 
 
-def simulated_frames(graph: Graph, schedule: Schedule, device: Target) -> Trace:
-    """Return the simulation of as many frames as it takes to see their distance."""
+def simulated_frames(
+    graph: Graph, schedule: Schedule, device: Target, frames: int | None = None
+) -> Trace:
+    """Return the simulation of some frames; of as many as it takes to see their distance."""
     from streamopt.sim import simulate
 
     network, timings = timed_network(graph, schedule, device)
-    return simulate(network, timings, frames=frames_to_run(graph, schedule))
+    return simulate(network, timings, frames=frames or frames_to_run(graph, schedule))
 
 
 def frame_interval_cycles(found: Evaluation) -> int:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from streamopt.errors import InfeasibleError
 from streamopt.ir.schedule import Schedule
@@ -199,8 +198,8 @@ class _Rows:
         """Return the cost of every row as parts of the weighed limits, rounded down."""
         found: dict[str, Integers] = {}
         for name, used in self._usage.items():
-            each: npt.NDArray[np.float64] = used[:, 0] * (dsp_weight / limits[0])
-            each = each + used[:, 1] * ((1.0 - dsp_weight) / limits[1])
+            weights = np.array([dsp_weight / limits[0], (1.0 - dsp_weight) / limits[1]])
+            each = (used * weights).sum(axis=1)
             found[name] = np.minimum(each * WHOLE, 2.0 * WHOLE).astype(np.int64)
         return found
 

@@ -390,11 +390,9 @@ def _has_bursts(design: SimulatedDesign) -> bool:
 
 
 def _nothing_fits(problem: Problem) -> InfeasibleError:
-    return InfeasibleError(
-        Diagnostic(
-            "E401",
-            f"{problem.graph.name} needs more than {problem.space.dsp_limit} DSPs with no "
-            "unrolling, when all operators are counted",
-            hint="give --dsp a larger number, or let adders be LUTs: --binding free",
-        )
+    name, most = problem.graph.name, problem.space.dsp_limit
+    message = (
+        f"{name} needs more than {most} DSPs with no unrolling, when all operators are counted"
     )
+    hint = "give --dsp a larger number, or let adders be LUTs: --binding free"
+    return InfeasibleError(Diagnostic("E401", message, hint=hint))

@@ -8,12 +8,10 @@ FIFO beside it: that holds as many frames.
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from streamopt.evaluation.design import timed_network
 from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
-from streamopt.sim import simulate
 from streamopt.target.device import Target
 from streamopt.transforms.apply import planned_graph
 
@@ -80,14 +78,13 @@ def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
 
     Those in use in one frame suffice but where frames wait for each other.
     """
-    network, timings = timed_network(graph, schedule, on)
     several = simulated_frames(graph, schedule, on)
     found = [
         _with_depths(
             schedule,
             {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in trace.fifos},
         )
-        for trace in (simulate(network, timings), several)
+        for trace in (simulated_frames(graph, schedule, on, 1), several)
     ]
     limit = (1 + CLOSE) * steady_interval_cycles(several)
     return next((each for each in found if frames_cycles(graph, each, on) <= limit), schedule)

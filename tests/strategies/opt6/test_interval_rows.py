@@ -1,0 +1,86 @@
+"""Rows of the least interval under limits on DSPs and LUTs: (I5), (I6)."""
+
+import numpy as np
+import pytest
+
+import streamopt as so
+from streamopt.perf.costs import LoneCosts
+from streamopt.solvers.base import SolveOptions
+from streamopt.space.decisions import SpaceOptions
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.rows import node_rows
+from streamopt.strategies.clocks import SearchClock
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import bindings
+from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval
+from streamopt.strategies.problem import Problem
+from tests.support.programs.sketches import program
+
+ARRAYS = {
+    "x": "input 8 8 int8_t",
+    "w": "input 8 8 int8_t",
+    "a": "internal 8 8 int8_t",
+    "v": "input 8 8 int8_t",
+    "y": "output 8 8 int32_t",
+}
+NODES = {
+    "first": "i 8, j 8, k 8: a[i][j] += x[i][k] * w[k][j]",
+    "second": "i 8, j 8, k 8: y[i][j] += a[i][k] * v[k][j]",
+}
+LIMITS = ((4, 3000), (16, 2000), (16, 6000), (40, 4000), (128, 20000))
+HORIZON = 10**6
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    graph, target = so.dataflow(program(ARRAYS, NODES)), so.device("u280")
+    costs = as_built_costs(graph, target, most_banks=256)
+    choices = bindings(None, graph, target)
+    level = LEVELS[LevelName.OPT6]
+    options = SpaceOptions(level, 10**5, 1, costs=costs, bindings=choices, lut_limit=10**7)
+    return Problem(graph, options)
+
+
+def rows_of(problem: Problem, first_cycles: int) -> IntervalRows:
+    return IntervalRows(problem, first_cycles, SearchClock(SolveOptions()))
+
+
+def least_of_all_pairs(problem: Problem, dsps: int, luts: int) -> int:
+    """Return the least interval of all pairs of rows that agree on shared factors."""
+    asked = problem.within(costs=LoneCosts(problem.space.costs), horizon_cycles=HORIZON)
+    first, second = node_rows(asked.decision_space()).values()
+    agree = [[f[0] == s[0] and f[1] == s[2] for s in second.factors] for f in first.factors]
+    used = first.usage.own[:, None] + second.usage.own[None]
+    fits = np.array(agree) & (used[:, :, 0] <= dsps) & (used[:, :, 1] <= luts)
+    runs = np.maximum(first.times.last_write[:, None], second.times.last_write)
+    return int(runs[fits].min()) if fits.any() else 0
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+def test_no_pair_of_rows_within_the_limits_is_below_the_bound(
+    problem: Problem, limits: tuple[int, int]
+) -> None:
+    found, bound = rows_of(problem, HORIZON).least(*limits)
+    optimum = least_of_all_pairs(problem, *limits)
+    assert found is not None
+    assert all(used <= most for used, most in zip(found.total, limits, strict=True))
+    assert bound <= optimum <= found.cycles <= 1.3 * optimum
+    assert problem.interval_cycles(found.schedule) == found.cycles
+
+
+def test_a_horizon_that_is_too_near_is_doubled(problem: Problem) -> None:
+    near, far = (rows_of(problem, first).least(*LIMITS[0])[0] for first in (1, HORIZON))
+    assert near is not None
+    assert far is not None
+    assert near.cycles == far.cycles
+
+
+def test_rows_that_take_longer_as_built_are_left_out(problem: Problem) -> None:
+    rows = rows_of(problem, HORIZON)
+    found, _ = rows.least(*LIMITS[2])
+    assert isinstance(found, LeastInterval)
+    before = found.schedule.nodes[0].factors
+    rows.leave_out("first", tuple(before.values()))
+    again, _ = rows.least(*LIMITS[2])
+    assert again is not None
+    assert again.schedule.nodes[0].factors != before
