@@ -68,6 +68,7 @@ def wide(operand: Expression) -> Cast:
         ("x[1] - d", Binary(BinaryOp.SUB, X, D)),
         ("sqrt(x[1])", Call(Function.SQRT, (wide(X),))),
         ("sqrtf(x[1])", Call(Function.SQRT, (X,))),
+        ("__builtin_sqrtf(x[1])", Call(Function.SQRT, (X,))),
         ("pow(d, 2)", Call(Function.POW, (D, Literal(2.0)))),
         ("fmaxf(x[1], 0)", Call(Function.MAX, (X, Literal(0.0)))),
         ("abs(n[1])", Call(Function.ABS, (N,))),

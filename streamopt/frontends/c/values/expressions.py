@@ -169,6 +169,7 @@ def _refused(node: ast.Node, state: ReadingState) -> None:
 def _call(node: ast.FuncCall, name: str, state: ReadingState) -> CValue | None:
     if name in state.file.functions:
         return state.inline(node, state)
+    name = name.removeprefix("__builtin_")
     if name not in LIBRARY:
         report_unknown(node, name, state)
         return None
