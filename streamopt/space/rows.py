@@ -39,6 +39,9 @@ _Known = dict[bytes, list["Integers"]]
 LAST_WRITE = 2
 """Column of the costs of a way."""
 
+BATCH = 2**15
+"""Candidates of a node that are compared at a time, first."""
+
 StreamKey = tuple[tuple[int, ...] | None, ...]
 """Stream order of a node on each of its channels, None where it can't be a FIFO."""
 
@@ -240,13 +243,16 @@ def _least(
     candidates: _Candidates, vectors: Sequence[Integers], costs: Sequence[Integers]
 ) -> list[Integers]:
     """Return the places, by way, of costs that none of equal coupled factors dominates."""
-    first = [_minimal(one, candidates, places) for places, one in zip(vectors, costs, strict=True)]
-    every = np.concatenate([one[own] for own, one in zip(first, costs, strict=True)])
-    vector_of = np.concatenate([places[own] for own, places in zip(first, vectors, strict=True)])
-    way_of = np.repeat(np.arange(len(first)), [len(own) for own in first])
-    place_of = np.concatenate(first)
-    kept = _minimal(every, candidates, vector_of)
-    return [place_of[kept[way_of[kept] == way]] for way in range(len(first))]
+    sizes = [len(places) for places in vectors]
+    way_of = np.repeat(np.arange(len(sizes)), sizes)
+    place_of = np.concatenate([np.arange(size) for size in sizes])
+    vector_of, every = np.concatenate(vectors), np.concatenate(costs)
+    kept = np.arange(len(every))
+    if len(every) > BATCH:
+        parts = np.split(kept, range(BATCH, len(every), BATCH))
+        kept = np.concatenate([p[_minimal(every[p], candidates, vector_of[p])] for p in parts])
+    kept = kept[_minimal(every[kept], candidates, vector_of[kept])]
+    return [place_of[kept[way_of[kept] == way]] for way in range(len(sizes))]
 
 
 def _stream_key(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) -> StreamKey:

@@ -175,7 +175,9 @@ def _undominated(splits: Iterable[_Split]) -> list[_Split]:
     """Return the splits than which no other has as few banks and no fuller ones."""
     kept: list[_Split] = []
     for split in sorted(splits, key=lambda split: (split.banks, sum(split.loads))):
-        if not any(all(map(le, other.loads, split.loads)) for other in kept):
+        # the last one is the emptiest where there is one use
+        others = kept if len(split.loads) > 1 else kept[-1:]
+        if not any(all(map(le, other.loads, split.loads)) for other in others):
             kept.append(split)
     return kept
 

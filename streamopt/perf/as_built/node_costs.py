@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamopt.analysis.accumulator import is_hurried
+from streamopt.analysis.accumulator import SLACK_ITERATIONS, is_hurried
 from streamopt.analysis.operations import accumulates
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.network import Implementation, Memory, Network, Operation, Pipeline
@@ -27,6 +27,7 @@ from streamopt.ir.operators import Operator
 from streamopt.ir.program import Array, Loop
 from streamopt.ir.schedule import Binding, NodePlan, bound_implementation
 from streamopt.perf.as_built.closed_form import built_run
+from streamopt.perf.as_built.known_choices import KnownChoices
 from streamopt.perf.as_built.least_luts import (
     as_buffer_luts,
     as_fifo_luts,
@@ -41,6 +42,7 @@ from streamopt.perf.paper.timing import NestTiming
 from streamopt.perf.pipelines.bandwidth import TransferRule
 from streamopt.perf.pipelines.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.pipelines.recurrence import (
+    ROUND_TRIP_CYCLES,
     accumulation_latency_cycles,
     interval_cycles,
     recurrences,
@@ -96,6 +98,7 @@ class AsBuiltCosts:
         self._target = target
         self._ports = ports
         self._nests: dict[tuple[str, Binding], _NodeBody] = {}
+        self._known = KnownChoices("", {})
         self._has_surroundings = False
 
     def node_cost(
@@ -111,7 +114,8 @@ class AsBuiltCosts:
             for name in node.trip_counts
         }
         nest = self._nest(node, setting.binding)
-        cost = nest.cost(order, vectors, setting.operands)
+        self._known = self._known.of_factors(node.name, vectors)
+        cost = nest.cost(order, vectors, setting.operands, self._known)
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
@@ -204,6 +208,10 @@ class _NodeBody:
         self._latencies = [accumulation_latency_cycles(u, target) for u in self._updates]
         self._paces: dict[tuple[int, int, int], _Pace] = {}
         self._depths: dict[tuple[int, bool, bool], int] = {}
+        # distances from there on make no difference
+        elements = [update.operations[-1].element for update in self._updates]
+        slack = max((SLACK_ITERATIONS.get(element, 0) for element in elements), default=0)
+        self._far = max(slack, *self._latencies, 1) + ROUND_TRIP_CYCLES
         self._sum_bits = [update.operations[-1].element.bits for update in self._updates]
 
     def cost(
@@ -211,29 +219,34 @@ class _NodeBody:
         order: Sequence[str],
         factors: Mapping[str, Integers],
         operands: Sequence[str],
+        known: KnownChoices,
     ) -> NodeCost:
-        """Return times, DSPs and LUTs for vectors of unroll factors."""
-        distances = self._operators.distances(order, factors) if self._updates else 0
-        ii, depth = self._paced(factors, distances)
-        tiles = {
-            name: -(-trips // factors[name])
-            for name, trips in self._operators.node.built_trip_counts.items()
-        }
-        run = built_run(self._operators.node, order, tiles, operands, ii)
-        used = self._operators.amounts(factors, ii, distances, self._target)
-        dsps = used.dsps
-        if self._counted is not self._operators:
-            dsps = self._counted.amounts(factors, ii, distances, self._target).dsps
-        luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
+        """Return times, DSPs and LUTs for vectors of unroll factors.
+
+        Parameters
+        ----------
+        known
+            Of the same vectors.
+        """
+        distances: Any = 0
+        if self._updates:
+            found = known.of(order, lambda: self._operators.distances(order, factors))
+            distances = np.minimum(found, self._far)
+        ii, depth, dsps, luts = known.of(
+            (self, np.asarray(distances).tobytes()), lambda: self._amounts(factors, distances)
+        )
+        run = known.of(
+            (*order, "", *operands, ii.tobytes()), lambda: self._run(order, factors, operands, ii)
+        )
         node, blocks = self._operators.node, self._target.memories
         for handed in self._handed:
             luts = luts + handed_luts(node, handed, factors, blocks)
         if self._array is None:
             return NodeCost(run.delayed(depth), dsps, luts)
-        luts += masked_luts(node, factors, self._sum_bits)
+        luts = luts + masked_luts(node, factors, self._sum_bits)
         if accumulates(node):
             kept = sum_luts(node, self._sums(), order, factors, blocks)
-            luts += kept * (distances > 0)
+            luts = luts + kept * (distances > 0)
         arrays = [self._array(name) for name in operands]
         return NodeCost(
             run.delayed(depth),
@@ -242,6 +255,30 @@ class _NodeBody:
             {own.name: as_fifo_luts(node, own, order, factors, blocks) for own in arrays},
             {own.name: as_buffer_luts(node, own, factors, blocks) for own in arrays},
         )
+
+    def _run(
+        self,
+        order: Sequence[str],
+        factors: Mapping[str, Integers],
+        operands: Sequence[str],
+        ii: Integers,
+    ) -> NestTiming[Any]:
+        """Return the times of a pipeline without depth, which bindings have in common."""
+        node = self._operators.node
+        tiles = {name: -(-trips // factors[name]) for name, trips in node.built_trip_counts.items()}
+        return built_run(node, order, tiles, operands, ii)
+
+    def _amounts(
+        self, factors: Mapping[str, Integers], distances: Any
+    ) -> tuple[Integers, Integers, Any, Any]:
+        """Return II and depth in cycles, DSPs and LUTs, which many orders have in common."""
+        ii, depth = self._paced(factors, distances)
+        used = self._operators.amounts(factors, ii, distances, self._target)
+        dsps = used.dsps
+        if self._counted is not self._operators:
+            dsps = self._counted.amounts(factors, ii, distances, self._target).dsps
+        luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
+        return ii, depth, dsps, luts
 
     def _sums(self) -> Array:
         """Return the array that a node writes, as wide as the partial values it keeps of it."""

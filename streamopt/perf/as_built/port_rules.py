@@ -25,15 +25,21 @@ class ArrayRule:
         From their factors to the II; asked once for each choice.
     free_lanes
         Up to so many nothing is asked for.
+    known
+        Of rules that judge alike, by the factors; they add to it.
     """
 
     def __init__(
-        self, loops: Sequence[str], judge: Callable[[Mapping[str, int]], int], free_lanes: int
+        self,
+        loops: Sequence[str],
+        judge: Callable[[Mapping[str, int]], int],
+        free_lanes: int,
+        known: dict[tuple[int, ...], int] | None = None,
     ) -> None:
         self._loops = tuple(loops)
         self._judge = judge
         self._free_lanes = free_lanes
-        self._known: dict[tuple[int, ...], int] = {}
+        self._known: dict[tuple[int, ...], int] = {} if known is None else known
         self._last: tuple[bytes, Integers] = (b"", np.ones(1, dtype=np.int64))
 
     def intervals(self, factors: Mapping[str, Integers]) -> Integers:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from streamopt.perf.as_built.port_rules import ArrayRule, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
 
+Alike = dict[tuple[object, ...], dict[tuple[int, ...], int]]
+"""Intervals by unroll factors, by what they follow from: many nodes have the same."""
+
 NOTHING: Mapping[str, Binding] = MappingProxyType({})
 
 
@@ -76,9 +79,10 @@ def as_built_costs(
     pipelines = node_pipelines(scheduled, network)
     limits = {name: most_banks if places[name] is Place.ARGUMENT else None for name in counts}
     all_known = most_banks is not None
+    alike: Alike = {}
     rules = {
         node.name: _transfer_rule(pipelines[node.name], network, rates)
-        or _port_rule(graph, node, counts, limits, all_known=all_known)
+        or _port_rule(graph, node, counts, limits, alike, all_known=all_known)
         for node in graph.nodes
     }
     sequential = builder or PlanBuilder(on, on.budget(Fit.DEVICE), most_banks)
@@ -103,6 +107,7 @@ def _port_rule(
     node: Node,
     counts: Mapping[str, int],
     limits: Mapping[str, int | None],
+    alike: Alike,
     *,
     all_known: bool,
 ) -> PortRule:
@@ -112,6 +117,8 @@ def _port_rule(
     ----------
     counts, limits
         Ports of a bank and most banks of each argument.
+    alike
+        Of all nodes.
     all_known
         Whether no buffer is left to the tool.
     """
@@ -119,14 +126,18 @@ def _port_rule(
 
     if isinstance(node, SequentialNode):
         return PortRule(())
-    rules = [*_argument_rules(graph, node, counts, limits), *_window_rules(node)]
+    rules = [*_argument_rules(graph, node, counts, limits, alike), *_window_rules(node)]
     if all_known:
         rules += _buffer_rules(graph, node, counts)
     return PortRule(rules)
 
 
 def _argument_rules(
-    graph: Graph, node: Node, counts: Mapping[str, int], limits: Mapping[str, int | None]
+    graph: Graph,
+    node: Node,
+    counts: Mapping[str, int],
+    limits: Mapping[str, int | None],
+    alike: Alike,
 ) -> Iterator[ArrayRule]:
     """Yield the rules of arguments: of more lanes than banks, several elements are in one bank."""
     from streamopt.perf.as_built.port_rules import ArrayRule
@@ -138,10 +149,14 @@ def _argument_rules(
         most_banks = limits.get(name)
         if not counts.get(name) or (is_plain and most_banks is None):
             continue
-        loops = sorted({loop for access in own for loop in access.iterators()})
-        judge = partial(_argument_ii, graph.array(name), node, counts[name], most_banks)
+        walked = {loop for access in own for loop in access.iterators()}
+        loops = [loop for loop in node.trip_counts if loop in walked]
+        array = graph.array(name)
+        judge = partial(_argument_ii, array, node, counts[name], most_banks)
         free = most_banks if is_plain and len(own) == 1 and most_banks else 0
-        yield ArrayRule(loops, judge, free)
+        form = _form(node, own, loops)
+        key = (form, array.shape, array.role, counts[name], most_banks)
+        yield ArrayRule(loops, judge, free, None if form is None else alike.setdefault(key, {}))
 
 
 def _window_rules(node: Node) -> Iterator[ArrayRule]:
@@ -187,6 +202,33 @@ def _argument_ii(
     """Return the II that an argument asks for, by the factors of the loops that walk it."""
     factors = {name: chosen.get(name, 1) for name in node.trip_counts}
     return -(-argument_load(array, node, factors, most_banks) // ports)
+
+
+def _form(
+    node: Node, accesses: Sequence[Access], loops: Sequence[str]
+) -> tuple[object, ...] | None:
+    """Return what the banks of accesses follow from, without names; None where they aren't linear.
+
+    Parameters
+    ----------
+    loops
+        That they walk.
+    """
+    subscripts = [[*access.subscripts] for access in accesses]
+    if not all(subscript.is_linear for own in subscripts for subscript in own):
+        return None
+    place = {name: at for at, name in enumerate(loops)}
+    trips = node.built_trip_counts
+    return (
+        tuple(trips[name] for name in loops),
+        accesses[-1] == node.write,
+        *(
+            tuple(
+                (s.constant, *((place[name], by) for name, by in s.factors.items())) for s in own
+            )
+            for own in subscripts
+        ),
+    )
 
 
 def _is_plain(subscript: Affine) -> bool:
