@@ -23,10 +23,10 @@ class RowWork:
     """Of the rows of nodes."""
 
     vector: float = 4e-8  # a cost of a vector of unroll factors
-    way: float = 4.5e-4  # an order and a binding of a node
+    way: float = 1.2e-4  # an order and a binding of a node
     row: float = 1.3e-6  # that is kept, or numbered for a search
     filtered: float = 3e-8  # that a horizon leaves or drops
-    judgement: float = 5e-4  # of the interval that an array asks for; an estimate
+    judgement: float = 3e-4  # of the interval that an array asks for; an estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class LabelWork:
 
     label: float = 4e-9  # a time or an amount of one that is made
     cell: float = 2.8e-7  # one that is put into a cell
+    deadline: float = 6e-8  # one that is put into a cell of a grid of deadlines
     trim: float = 1.9e-3  # a component, whatever their number
 
 

@@ -135,7 +135,7 @@ def thinned(labels: SubtreeLabels, cells: int, mode: Mode) -> SubtreeLabels:
     it is the one with the fewest DSPs.
     """
     count = len(labels)
-    spend(WORK.labels.cell * count)
+    spend(WORK.labels.deadline * count)
     if not count:
         return labels
     state, states = numbered((labels.walk, *labels.factors.values()), count)

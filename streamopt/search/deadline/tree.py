@@ -63,7 +63,7 @@ class Tree:
 
     def labels(self, node: int, candidates: Candidates) -> SubtreeLabels:
         """Return the candidates that leave enough time and DSPs for the rest, as labels."""
-        spend(WORK.labels.cell * len(candidates.row))
+        spend(WORK.labels.deadline * len(candidates.row))
         choices = self.problem.nodes[node]
         first = candidates.start_cycles + choices.first_write[candidates.row]
         fits = candidates.last_cycles <= self.latest[node]

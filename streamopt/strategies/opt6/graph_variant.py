@@ -34,7 +34,7 @@ from streamopt.strategies.solution import Solution
 
 MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
-LARGE_ROUNDS = 6
+LARGE_ROUNDS = 10
 """Likewise, of a large graph, whose rows are there already."""
 MOST_QUICK = 4
 """Designs that are tried where the time is up."""
@@ -52,6 +52,8 @@ MOST_NODES = 26
 """Of graphs that are searched with LUTs as a resource of their own; larger ones have a price."""
 PART = 0.3
 """Of the time that is left, for one answer of a solver."""
+LARGE_PART = 0.15
+"""Likewise, for one of a large graph."""
 LAST_PART = 0.9
 """Likewise, for the bound of a large graph and what it finds on the way."""
 HOPE = 0.9
@@ -102,7 +104,8 @@ class GraphVariant:
         # only where operators may be free of DSPs are LUTs a way to save all of them
         is_free = binding in (None, BindingChoice.FREE)
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
-        self._budget = SearchBudget.whole(limits, is_free=not is_priced)
+        whole = SearchBudget.whole(limits, is_free=not is_priced)
+        self._budget = replace(whole, is_paid=is_priced and self.is_large)
         self._large = LargeGraph(self.problem, costs, MOST_NODES)
         self._even_price = SearchBudget.whole(limits).price
         self._needs_prices = False
@@ -185,6 +188,11 @@ class GraphVariant:
     def is_large(self) -> bool:
         """Return whether the search has one resource, LUTs with a price."""
         return len(self.graph.nodes) > MOST_NODES
+
+    def follow(self, other: "GraphVariant") -> None:
+        """Begin with the budget that another form of a large graph came to."""
+        if self.is_large:
+            self._budget = other._budget
 
     def narrowed(self, horizon_cycles: int, run: Run) -> SimulatedDesign | None:
         """Look for a higher bound of a large graph within a horizon; return a design if found."""
@@ -270,7 +278,12 @@ class GraphVariant:
 
     def _chosen(self, within: Horizon, effort: SearchEffort, run: Run) -> Chosen | None:
         if not self.options.searches or self.is_large:
-            return self._solved(within.most_cycles, run, steady=effort.steady)
+            first = within.first_cycles or within.most_cycles
+            for horizon_cycles in dict.fromkeys([first, within.most_cycles]):
+                found = self._solved(horizon_cycles, run, steady=effort.steady)
+                if found is not None:
+                    return found
+            return None
         for horizon in horizons(within, self.graph, self.region.limits.dsps, self.plainest):
             prepared = self._rows.within(horizon, run.clock, steady=effort.steady)
             if prepared is None:
@@ -303,7 +316,8 @@ class GraphVariant:
                 and (budget.dsps, budget.luts) == (limits.dsps, limits.luts)
             ):
                 self.bound_cycles = max(self.bound_cycles, found.bound)
-            return self._answered(found)
+            if horizon_cycles is None or found.latency_cycles <= horizon_cycles:
+                return self._answered(found)
         return None
 
     def _answer(
@@ -311,7 +325,7 @@ class GraphVariant:
     ) -> Solution | None:
         if self.options.searches:
             with suppress(SearchTooLargeError):
-                return self._large.solved(budget, horizon_cycles, run, PART, steady=steady)
+                return self._large.solved(budget, horizon_cycles, run, LARGE_PART, steady=steady)
         asked = self.problem.within(
             dsp_limit=budget.dsps, lut_limit=budget.luts, horizon_cycles=horizon_cycles
         )

@@ -18,6 +18,10 @@ LEAST_SHARE = 0.3
 """Of the LUTs: where rows have less left, what is around them has to shrink with them."""
 STEP = 1.5
 """By which a price rises or falls that has no other side yet."""
+FEW = 0.25
+"""Of the DSPs: where a design takes fewer, its LUTs are dear."""
+FAR_STEP = 6.0
+"""By which the price of LUTs rises then."""
 TIGHT = 0.97
 """Of a limit: what takes more is short."""
 SQUEEZE = 0.985
@@ -95,7 +99,8 @@ class SearchBudget:
             cheap = self.high / STEP if self.high else even
             return replace(self, price=cheap, is_paid=True) if chosen.luts > luts else self
         if few_luts and not few_dsps:
-            between = (self.price * self.high) ** 0.5 if self.high else self.price * STEP
+            step = FAR_STEP if chosen.dsps < FEW * dsps else STEP
+            between = (self.price * self.high) ** 0.5 if self.high else self.price * step
             return replace(self, low=self.price, price=between)
         if few_dsps and not few_luts:
             cheap = self.price / STEP if self.is_paid else 0.0
@@ -127,6 +132,8 @@ class Horizon:
     """Longer ones are not; None for all."""
     is_near: bool
     """Whether a search found a design that is as slow, so that shorter horizons leave little."""
+    first_cycles: int | None = None
+    """Of interest first, in a large graph where all are; None for no such latency."""
 
 
 def horizons(within: Horizon, graph: Graph, dsps: int, plainest: Callable[[], Chosen]) -> list[int]:

@@ -41,6 +41,8 @@ FIRST_LABELS = 256
 """Labels a state, in the first search of every variant."""
 MORE_LABELS = (1024, 4096)
 """Likewise, of the variant that has the best design then."""
+OVER = 2.0
+"""Times of the best design: where large graphs are searched first, as long as none is within."""
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
 NO_CYCLES = 2**62
@@ -165,8 +167,10 @@ class _VariantSearch:
         """Return which designs are of interest."""
         searched, best = self._searched.best, self._best
         is_near = searched is not None and searched[0].is_within
-        if best is None or not best[0].is_within:
+        if best is None:
             return Horizon(None, is_near)
+        if not best[0].is_within:
+            return Horizon(None, is_near, int(OVER * best[0].cycles))
         return Horizon(best[0].cycles - is_near, is_near)
 
     def begin(self, sizing_clock: SearchClock | None) -> None:
@@ -194,7 +198,6 @@ class _VariantSearch:
         Whole tiles come first where partial ones give a loop another factor: they are searched
         soon, and their designs prune the rows of partial ones. Where the closed form misses
         stalls, they may also be faster when simulated. The bound is of the last, with all choices.
-        A large graph is searched with all of them at once.
         """
         if self._is_late(VARIANTS_SHARE):
             return
@@ -202,7 +205,7 @@ class _VariantSearch:
         widest = self._variant(names, graph, partial=partial)
         tiling_limit = self.run.problem.space.tiling_limit
         choices = [widest]
-        if partial and not widest.is_large and gains_from_partial_tiles(widest.graph, tiling_limit):
+        if partial and gains_from_partial_tiles(widest.graph, tiling_limit):
             choices.insert(0, self._variant(names, graph, partial=False))
         for variant in choices:
             if self._is_late(VARIANTS_SHARE):
@@ -210,6 +213,7 @@ class _VariantSearch:
             self._last = variant
             with suppress(SearchTooLargeError):
                 self._search(variant, FIRST_LABELS, widest)
+            widest.follow(variant)
 
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
