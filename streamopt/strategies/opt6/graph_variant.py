@@ -36,6 +36,10 @@ MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
 LARGE_ROUNDS = 10
 """Likewise, of a large graph, whose rows are there already."""
+FULL = 0.95
+"""Share of a limit from which on a design of a large graph is worth no further budget."""
+MOST_WITHIN = 2
+"""Designs of it within the limits that are followed by another budget."""
 MOST_QUICK = 4
 """Designs that are tried where the time is up."""
 CLOSE = 0.002
@@ -133,7 +137,10 @@ class GraphVariant:
         SearchStoppedError
             If the time is up, or the search is no longer wanted.
         """
-        for _ in range(LARGE_ROUNDS if self.is_large else MOST_ROUNDS):
+        if self.is_large:
+            yield from self._tried_large(horizon, effort, run)
+            return
+        for _ in range(MOST_ROUNDS):
             run.clock.check()
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:
@@ -144,6 +151,27 @@ class GraphVariant:
             self._budget = before.after(chosen, found.used, self.region.limits)
             if found.is_within or self._budget == before:
                 return
+
+    def _tried_large(
+        self, horizon: Horizon, effort: SearchEffort, run: Run
+    ) -> Iterator[SimulatedDesign]:
+        """Yield designs until one takes nearly all of a limit."""
+        within = 0
+        for _ in range(LARGE_ROUNDS):
+            run.clock.check()
+            chosen = self._chosen(horizon, effort, run)
+            if chosen is None:
+                return
+            found = self.judged(chosen)
+            yield found
+            before = self._budget
+            self._budget = before.after_priced(chosen, found.used, self.region.limits)
+            within += found.is_within
+            is_full = found.is_within and found.excess > FULL
+            if is_full or within > MOST_WITHIN or self._budget == before:
+                return
+            if found.is_within:
+                horizon = Horizon(chosen.cycles - 1, is_near=True)
 
     def descended(
         self,

@@ -18,10 +18,6 @@ LEAST_SHARE = 0.3
 """Of the LUTs: where rows have less left, what is around them has to shrink with them."""
 STEP = 1.5
 """By which a price rises or falls that has no other side yet."""
-FEW = 0.25
-"""Of the DSPs: where a design takes fewer, its LUTs are dear."""
-FAR_STEP = 6.0
-"""By which the price of LUTs rises then."""
 TIGHT = 0.97
 """Of a limit: what takes more is short."""
 SQUEEZE = 0.985
@@ -80,6 +76,24 @@ class SearchBudget:
             found = self._left(chosen, used, limits, share * SQUEEZE)
         return found
 
+    def after_priced(
+        self, chosen: Chosen, used: Resources, limits: Resources
+    ) -> "SearchBudget":
+        """Return the next budget of a search with one resource, after a design.
+
+        Where LUTs are short and DSPs are left over, these are not given in exchange any more: at
+        one price either nearly no operator is of DSPs, or too many are.
+        """
+        is_apart = self.dsps < limits.dsps - max(0, used.dsps - chosen.dsps)
+        share = self.share * SQUEEZE if is_apart and used.over(limits) else self.share
+        found = replace(self, share=share).after(chosen, used, limits)
+        if chosen.dsps >= TIGHT * found.dsps:
+            return found
+        if is_apart or chosen.luts > TIGHT * found.luts:
+            dsps = max(1, chosen.dsps)
+            return replace(found, dsps=dsps, price=self.price, low=self.low, high=self.high)
+        return found
+
     @property
     def _is_narrow(self) -> bool:
         return 0.0 < self.high <= NARROW * self.low
@@ -99,8 +113,7 @@ class SearchBudget:
             cheap = self.high / STEP if self.high else even
             return replace(self, price=cheap, is_paid=True) if chosen.luts > luts else self
         if few_luts and not few_dsps:
-            step = FAR_STEP if chosen.dsps < FEW * dsps else STEP
-            between = (self.price * self.high) ** 0.5 if self.high else self.price * step
+            between = (self.price * self.high) ** 0.5 if self.high else self.price * STEP
             return replace(self, low=self.price, price=between)
         if few_dsps and not few_luts:
             cheap = self.price / STEP if self.is_paid else 0.0
