@@ -23,6 +23,8 @@ FIRST_CELLS = (16, 32)
 """Of first and of last writes, to find a schedule and for a bound; not measured."""
 CELLS = ((32, 96), (64, 160), (128, 240), (256, 360))
 """Likewise, of the grids after these."""
+MANY_ROWS = 60_000
+"""Within the best schedule: with more, two grids are all there is memory for."""
 TARGET = 0.75
 """Of the way from the bound to the best schedule: the deadline that is to be ruled out."""
 USEFUL = 0.5
@@ -61,7 +63,7 @@ class DeadlineSearch:
         found = self._bound(self._best_cycles - 1, FIRST_CELLS[1])
         if found is not None and found.last_cycles < USEFUL * known:
             return
-        for coarse, fine in CELLS:
+        for coarse, fine in CELLS[:2] if self._has_many_rows() else CELLS:
             self._find(self._best_cycles - 1, coarse)
             while not self._run.is_proved and self._bound(self._target, fine) is None:
                 pass
@@ -81,6 +83,10 @@ class DeadlineSearch:
     def _is_tree(self) -> bool:
         rows = self._horizons.within(self._best_cycles - 1)
         return rows is not None and is_tree(instance(self._space, rows))
+
+    def _has_many_rows(self) -> bool:
+        rows = self._horizons.within(self._best_cycles - 1) or {}
+        return sum(map(len, rows.values())) > MANY_ROWS
 
     def _begin(self) -> None:
         """Find a schedule, with ever later deadlines, unless there is one within these."""
