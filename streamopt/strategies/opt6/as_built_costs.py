@@ -223,9 +223,7 @@ def _form(
         tuple(trips[name] for name in loops),
         accesses[-1] == node.write,
         *(
-            tuple(
-                (s.constant, *((place[name], by) for name, by in s.factors.items())) for s in own
-            )
+            tuple((s.constant, *((place[name], by) for name, by in s.factors.items())) for s in own)
             for own in subscripts
         ),
     )
