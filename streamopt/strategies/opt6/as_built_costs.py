@@ -207,7 +207,7 @@ def _argument_ii(
 def _form(
     node: Node, accesses: Sequence[Access], loops: Sequence[str]
 ) -> tuple[object, ...] | None:
-    """Return what the banks of accesses follow from, without names; None where they aren't linear.
+    """Return accesses without names, as banks follow from them; None where they aren't linear.
 
     Parameters
     ----------

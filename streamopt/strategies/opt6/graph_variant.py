@@ -20,6 +20,7 @@ from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings, counted
 from streamopt.strategies.opt6.large_graph import LargeGraph
+from streamopt.strategies.opt6.priced_bound import PricedBound
 from streamopt.strategies.opt6.search_budget import Horizon, SearchBudget, SearchEffort, horizons
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT
@@ -46,12 +47,6 @@ CLOSE = 0.002
 """Gap below which nothing more is looked for."""
 FEWEST_LABELS = 32
 """Labels of a state, where the time is up."""
-PRICE_STEP = 1.35
-"""Between prices at which bounds are compared, at first."""
-MOST_PRICES = 3
-"""That are tried to either side of the best one, at first; later one."""
-FAR_BELOW = 0.75
-"""Of the bound: where two resources say less, they aren't asked again with more labels."""
 MOST_NODES = 26
 """Of graphs that are searched with LUTs as a resource of their own; larger ones have a price."""
 PART = 0.3
@@ -111,18 +106,16 @@ class GraphVariant:
         whole = SearchBudget.whole(limits, is_free=not is_priced)
         self._budget = replace(whole, is_paid=is_priced and self.is_large)
         self._large = LargeGraph(self.problem, costs, MOST_NODES)
-        self._even_price = SearchBudget.whole(limits).price
-        self._needs_prices = False
-        self._bound_price, self._price_step = 0.0, PRICE_STEP
         self._is_short_of_luts = is_priced
         self._rows = KnownRows(self.problem)
         self._with_surroundings: Prepared | None = None
         self._descent: SimulatedDescent | None = None
         self._known_cycles: dict[bool, int] = {}
-        self.bound_cycles = max(
+        least = max(
             boundary_cycles(self.graph, self.ports, self.region.on),
             work_bound_cycles(self.graph, costs, choices, priced, self.region.on, limits),
         )
+        self._bound = PricedBound(least, SearchBudget.whole(limits).price)
 
     def tried(self, horizon: Horizon, effort: SearchEffort, run: Run) -> Iterator[SimulatedDesign]:
         """Yield designs, the last of which is within the limits if one was found.
@@ -139,8 +132,7 @@ class GraphVariant:
         """
         if self.is_large:
             yield from self._tried_large(horizon, effort, run)
-            return
-        for _ in range(MOST_ROUNDS):
+        for _ in range(0 if self.is_large else MOST_ROUNDS):
             run.clock.check()
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:
@@ -217,6 +209,11 @@ class GraphVariant:
         """Return whether the search has one resource, LUTs with a price."""
         return len(self.graph.nodes) > MOST_NODES
 
+    @property
+    def bound_cycles(self) -> int:
+        """Return the best bound of all schedules so far."""
+        return self._bound.cycles
+
     def follow(self, other: "GraphVariant") -> None:
         """Begin with the budget that another form of a large graph came to."""
         if self.is_large:
@@ -228,9 +225,9 @@ class GraphVariant:
         whole = replace(SearchBudget.whole(self.region.limits), price=price)
         found = self._large.solved(whole, horizon_cycles, run, LAST_PART)
         if found is None:
-            self.bound_cycles = max(self.bound_cycles, horizon_cycles)
+            self._bound.raise_to(horizon_cycles)
             return None
-        self.bound_cycles = max(self.bound_cycles, min(found.bound, horizon_cycles))
+        self._bound.raise_to(min(found.bound, horizon_cycles))
         chosen = self._answered(found)
         return self.judged(chosen) if chosen.cycles <= horizon_cycles else None
 
@@ -243,9 +240,7 @@ class GraphVariant:
         if self._with_surroundings is None:
             run = self._below(self._rows.within(horizon_cycles, clock), horizon_cycles, clock)
             if run is not None:
-                for price in dict.fromkeys([self._budget.price, self._even_price]):
-                    self._raise_at(price, run, horizon_cycles, labels)
-                self._raise_by_both(run, horizon_cycles, labels)
+                self._bound.raise_at_prices(self._budget.price, run, horizon_cycles, labels)
         if not self._is_short_of_luts or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
             return
         if self._with_surroundings is None:
@@ -254,55 +249,19 @@ class GraphVariant:
             self._with_surroundings = rows_of(asked, clock)
         run = self._below(self._with_surroundings, horizon_cycles, clock)
         if run is not None:
-            self._raise_by_prices(run, horizon_cycles, labels)
-            self._raise_by_both(run, horizon_cycles, labels)
+            self._bound.raise_by_prices(self._budget.price, run, horizon_cycles, labels)
 
     def _below(
         self, prepared: Prepared | None, horizon_cycles: int, clock: SearchClock
     ) -> BudgetedSearch | None:
         """Return a search from below under the whole limits; None if no row is within."""
         if prepared is None:
-            self.bound_cycles = max(self.bound_cycles, horizon_cycles)
+            self._bound.raise_to(horizon_cycles)
             return None
         limits = self.region.limits
         run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
-        self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
+        self._bound.raise_to(run.least_cycles(horizon_cycles))
         return run
-
-    def _raise_at(
-        self, price: float | None, run: BudgetedSearch, horizon_cycles: int, labels: int
-    ) -> int:
-        if self.bound_cycles >= horizon_cycles:
-            return self.bound_cycles
-        found = run.bound(horizon_cycles, labels, price)
-        self.bound_cycles = max(self.bound_cycles, found)
-        return found
-
-    def _raise_by_prices(self, run: BudgetedSearch, horizon_cycles: int, labels: int) -> None:
-        """Look at what price the bound is greatest, from the best one so far to both sides.
-
-        Steps are smaller every time.
-        """
-        even, most = self._even_price, 1 if self._bound_price else MOST_PRICES
-        first = self._bound_price or (even * (self._budget.price or even)) ** 0.5
-        best, self._bound_price = self._raise_at(first, run, horizon_cycles, labels), first
-        for step in (self._price_step, 1.0 / self._price_step):
-            price = self._bound_price
-            for _ in range(most):
-                price *= step
-                found = self._raise_at(price, run, horizon_cycles, labels)
-                if found < best or self.bound_cycles >= horizon_cycles:
-                    break
-                if found > best:
-                    best, self._bound_price = found, price
-        self._price_step **= 0.5
-
-    def _raise_by_both(self, run: BudgetedSearch, horizon_cycles: int, labels: int) -> None:
-        """Look for a bound with LUTs as a second resource, where that tells more than prices."""
-        if run.has_many_rows or self._needs_prices:
-            return
-        found = self._raise_at(None, run, horizon_cycles, labels)
-        self._needs_prices = found < FAR_BELOW * self.bound_cycles
 
     def _chosen(self, within: Horizon, effort: SearchEffort, run: Run) -> Chosen | None:
         if not self.options.searches or self.is_large:
@@ -343,7 +302,7 @@ class GraphVariant:
                 and not steady
                 and (budget.dsps, budget.luts) == (limits.dsps, limits.luts)
             ):
-                self.bound_cycles = max(self.bound_cycles, found.bound)
+                self._bound.raise_to(found.bound)
             if horizon_cycles is None or found.latency_cycles <= horizon_cycles:
                 return self._answered(found)
         return None

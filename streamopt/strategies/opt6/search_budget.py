@@ -76,7 +76,7 @@ class SearchBudget:
             found = self._left(chosen, used, limits, share * SQUEEZE)
         return found
 
-    def after_priced(self, chosen: Chosen, used: Resources, limits: Resources) -> "SearchBudget":
+    def after_priced(self, chosen: Chosen, used: Resources, limits: Resources) -> SearchBudget:
         """Return the next budget of a search with one resource, after a design.
 
         Where LUTs are short and DSPs are left over, these are not given in exchange any more: at

@@ -42,7 +42,7 @@ FIRST_LABELS = 256
 MORE_LABELS = (1024, 4096)
 """Likewise, of the variant that has the best design then."""
 OVER = 2.0
-"""Times of the best design: where large graphs are searched first, as long as none is within."""
+"""Times of the best design: where large graphs are searched first, if it is over its limits."""
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
 NO_CYCLES = 2**62
@@ -167,11 +167,9 @@ class _VariantSearch:
         """Return which designs are of interest."""
         searched, best = self._searched.best, self._best
         is_near = searched is not None and searched[0].is_within
-        if best is None:
-            return Horizon(None, is_near)
-        if not best[0].is_within:
-            return Horizon(None, is_near, int(OVER * best[0].cycles))
-        return Horizon(best[0].cycles - is_near, is_near)
+        if best is not None and best[0].is_within:
+            return Horizon(best[0].cycles - is_near, is_near)
+        return Horizon(None, is_near, int(OVER * best[0].cycles) if best else None)
 
     def begin(self, sizing_clock: SearchClock | None) -> None:
         """Take what other levels answer at once, for the graph as it is."""
@@ -196,15 +194,14 @@ class _VariantSearch:
         """Look for a design of one variant that is better than those of the others.
 
         Whole tiles come first where partial ones give a loop another factor: they are searched
-        soon, and their designs prune the rows of partial ones. Where the closed form misses
-        stalls, they may also be faster when simulated. The bound is of the last, with all choices.
+        soon, and their designs prune the rows of partial ones; simulated, they may be faster. The
+        bound is of the last, with all choices.
         """
         if self._is_late(VARIANTS_SHARE):
             return
         partial = self._options.space.partial_tiles
         widest = self._variant(names, graph, partial=partial)
-        tiling_limit = self.run.problem.space.tiling_limit
-        choices = [widest]
+        choices, tiling_limit = [widest], self.run.problem.space.tiling_limit
         if partial and gains_from_partial_tiles(widest.graph, tiling_limit):
             choices.insert(0, self._variant(names, graph, partial=False))
         for variant in choices:

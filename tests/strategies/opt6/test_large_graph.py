@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import streamopt as so
+from streamopt.ir.schedule import Schedule
 from streamopt.perf.costs import PricedCosts
 from streamopt.solvers.base import SolveOptions
 from streamopt.space.decisions import SpaceOptions
@@ -18,9 +20,10 @@ from streamopt.strategies.opt6.choices import bindings
 from streamopt.strategies.opt6.large_graph import LargeGraph
 from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.problem import Problem
+from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.run import Run
 from streamopt.target.device import Target
-from streamopt.target.resources import Fit
+from streamopt.target.resources import Fit, Resources
 from streamopt.work import spend
 
 GRAPHS = Path(__file__).parents[3] / "graphs"
@@ -53,6 +56,22 @@ def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, 
     assert first.latency_cycles <= found.latency_cycles
     again = large.solved(budget, found.latency_cycles - 1, run, 1.0)
     assert again is None or again.bound >= found.latency_cycles
+
+
+def test_dsps_that_are_left_over_are_not_lent_for_luts() -> None:
+    limits = Resources(dsps=468, bram18=1344, luts=400_000, ffs=800_000, uram=320)
+    first = SearchBudget.whole(limits)
+    chosen = Chosen(Schedule("g", (), ()), 1000, dsps=8, luts=700_000)
+    over = replace(limits, dsps=8, luts=800_000)
+    second = first.after_priced(chosen, over, limits)
+    assert (second.dsps, second.luts) == (8, 300_000)
+    assert second.price == first.price
+    near = replace(chosen, luts=305_000)
+    third = second.after_priced(near, replace(over, luts=401_000), limits)
+    assert third.dsps == 8
+    assert third.luts < limits.luts - (401_000 - near.luts)  # a little less each time
+    within = third.after_priced(replace(near, luts=280_000), replace(over, luts=370_000), limits)
+    assert within.dsps == 8  # else the next one would be over again
 
 
 def test_a_part_of_no_time_is_a_limit() -> None:
