@@ -29,12 +29,19 @@ from streamopt.target.device import Target
 
 T = TypeVar("T")
 
+MEMORIES = frozenset({"bram18", "uram"})
+NO_BETTER = 0.98
+"""Excess of memories over the first one, above which fewer DSPs don't help."""
 MOST_TRIALS = 5
 """Numbers of DSPs that opt5 is asked with."""
 FIRST_SHARE = 0.4
 """Of the effort, for the first answer of opt5; mostly it is proved long before."""
 SHARE = 0.1
 """Likewise, for each answer with another number of DSPs."""
+
+
+class _NoBetterError(Exception):
+    """Memories are short, and a design with fewer DSPs takes as many of them."""
 
 
 def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesign], None]) -> None:
@@ -57,6 +64,7 @@ def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesi
         If the time is up.
     """
     limit_dsps = run.problem.space.dsp_limit
+    excesses: list[float] = []
 
     def ask(budget: int) -> Trial[SimulatedDesign]:
         run.clock.check()
@@ -68,10 +76,14 @@ def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesi
         used = max(tried.used.dsps, tried.chosen.dsps)
         if not tried.is_within:
             used = ceil(tried.excess * limit_dsps)
+            if MEMORIES.issuperset(tried.used.over(plain.region.limits)):
+                excesses.append(tried.excess)
+                if excesses[-1] > NO_BETTER * excesses[0] and len(excesses) > 1:
+                    raise _NoBetterError
         return Trial(tried, budget, used, found.dsps)
 
     # what opt5 can't take, or has too few DSPs for, is left to the search
-    with suppress(StreamoptError):
+    with suppress(StreamoptError, _NoBetterError):
         largest_within(ask, limit_dsps, MOST_TRIALS, may_grow=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,11 +18,14 @@ from streamopt.strategies.clocks import WorkClock
 from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
+from streamopt.strategies.opt6.graph_variant import GraphVariant
 from streamopt.strategies.opt6.large_graph import LargeGraph
 from streamopt.strategies.opt6.search_budget import SearchBudget
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.run import Run
+from streamopt.strategies.solution import Solution
 from streamopt.target.device import Target
 from streamopt.target.resources import Fit, Resources
 from streamopt.work import spend
@@ -80,3 +84,21 @@ def test_a_part_of_no_time_is_a_limit() -> None:
     options, part = clock.part(SolveOptions(time_limit_seconds=1.0), 0.3 * clock.left())
     assert part.limit > 0
     assert options.time_limit_seconds is None
+
+
+def test_opt5_is_not_asked_with_fewer_dsps_where_these_leave_memories_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / "2mm.json"))
+    asked: list[int] = []
+    real = GraphVariant.answered
+
+    def over(variant: GraphVariant, answer: Solution) -> SimulatedDesign:
+        found = real(variant, answer)
+        asked.append(found.used.dsps)
+        return replace(found, used=replace(found.used, bram18=10**6), excess=1.2)
+
+    monkeypatch.setattr(GraphVariant, "answered", over)
+    with suppress(so.StreamoptError):
+        so.solve(graph, dsp=60, level="opt6", time_limit=4)
+    assert len(asked) == 2
