@@ -19,8 +19,8 @@ from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings, counted
-from streamopt.strategies.opt6.large_graph import LargeGraph
-from streamopt.strategies.opt6.priced_bound import PricedBound
+from streamopt.strategies.opt6.priced.large_graph import LargeGraph
+from streamopt.strategies.opt6.priced.priced_bound import PricedBound
 from streamopt.strategies.opt6.search_budget import Horizon, SearchBudget, SearchEffort, horizons
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT

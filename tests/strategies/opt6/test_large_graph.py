@@ -19,7 +19,7 @@ from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
 from streamopt.strategies.opt6.graph_variant import GraphVariant
-from streamopt.strategies.opt6.large_graph import LargeGraph
+from streamopt.strategies.opt6.priced.large_graph import LargeGraph
 from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.problem import Problem
