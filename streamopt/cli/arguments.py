@@ -127,7 +127,8 @@ ArrayPort = Annotated[
     deciding(
         "--port",
         metavar="[ARRAY=]KIND",
-        help="How arrays cross the boundary: memory, m_axi, axis; A=m_axi:HBM[3], weights=rom.",
+        help="How arrays cross the boundary: memory, m_axi, axis; A=m_axi:HBM[3], "
+        "weights=resident.",
         autocompletion=among(("memory", "m_axi", "axis")),
     ),
 ]

@@ -93,6 +93,8 @@ def schedule_sha256(schedule: Schedule) -> str:
         del decisions["ports"]
     for port in decisions.get("ports", ()):
         del port["is_open"]
+        if not port["block"]:
+            del port["block"]
     if schedule.most_banks is None:
         del decisions["most_banks"]
     for plan in decisions["nodes"]:

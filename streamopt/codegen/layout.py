@@ -6,21 +6,25 @@ border of zeros, then the inside) become one process with their nests in program
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
 from streamopt.codegen.packing import Packing, packing_of
 from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.graph import Passes
-from streamopt.ir.ports import WORD_FIFO_DEPTH, PortKind
-from streamopt.ir.program import Array, Role
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Read
+from streamopt.ir.graph import Node, Passes
+from streamopt.ir.ports import FILLING_BITS, WORD_FIFO_DEPTH, Block, PortKind, words_of
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import (
     ArrayPartition,
     Channel,
     ScheduledGraph,
     ScheduledNode,
+    TiledLoop,
     process_name,
 )
 
@@ -158,6 +162,28 @@ class WordMover:
 
 
 @dataclass(frozen=True, slots=True)
+class Resident:
+    """An array in memory of the design, with the processes that fill it before the first frame."""
+
+    memory: CppPort
+    words: WordMover
+    fill: CppProcess
+    block: Block | None
+    in_words: bool
+    """Whether its banks are words of one memory."""
+
+    @property
+    def outside(self) -> CppPort:
+        """Return the argument that it is filled from."""
+        return self.words.outside
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Return the names of the functions that fill it."""
+        return self.words.name, self.fill.name
+
+
+@dataclass(frozen=True, slots=True)
 class DesignLayout:
     """The whole design; processes in an order in which each finds its inputs complete."""
 
@@ -175,6 +201,13 @@ class DesignLayout:
     """Of the arrays in memory off the chip."""
     passes: Passes | None = None
     """How often the region runs, where that is more than once."""
+    residents: tuple[Resident, ...] = ()
+
+    @property
+    def region_ports(self) -> tuple[CppPort, ...]:
+        """Return what the dataflow region is handed: resident memories, not their arguments."""
+        kept = {resident.outside.name: resident.memory for resident in self.residents}
+        return tuple(kept.get(port.name, port) for port in self.boundary)
 
     def home(self, port: CppPort) -> CppPort:
         """Return the port whose memory a port has: an input's, if it is updated in place."""
@@ -231,7 +264,13 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
         for name, port in boundary.items()
         if port.kind is PortKind.AXI and port.packing is not None
     }
+    residents = {
+        name: _resident(scheduled, port, names, functions)
+        for name, port in boundary.items()
+        if port.kind is PortKind.RESIDENT
+    }
     inside = {**boundary, **{name: mover.stream for name, mover in movers.items()}}
+    inside |= {name: resident.memory for name, resident in residents.items()}
     processes = tuple(
         _process(scheduled, nodes, functions, inside, channels) for nodes in scheduled.processes
     )
@@ -249,7 +288,26 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
         copies,
         (*movers.values(),),
         graph.passes,
+        (*residents.values(),),
     )
+
+
+def _resident(scheduled: ScheduledGraph, port: CppPort, names: Names, functions: Names) -> Resident:
+    """Return the memory of a resident array and what fills it: words of its banks in turn."""
+    array = port.array
+    memory = CppPort(names.unique(f"{array.name}_kept"), array, port.factors)
+    words = _word_mover(port, names, functions)
+    loops = tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
+    place = tuple(Affine.iterator(loop.name) for loop in loops)
+    name = functions.unique(f"fill_{port.name}")
+    node = Node(name, loops, Access(memory.name, place), Read(Access(array.name, place)))
+    tiled = (TiledLoop(p.name, p.trip_count, f) for p, f in zip(loops, port.factors, strict=True))
+    arrays = {array.name: array, memory.name: array}
+    reads = {(name, array.name): words.stream}
+    fill = CppProcess(name, (ScheduledNode(node, tuple(tiled)),), reads, (memory,), arrays)
+    plan = next(plan for plan in scheduled.schedule.ports if plan.array == array.name)
+    partition = next(p for p in scheduled.partitions if p.array == array.name)
+    return Resident(memory, words, fill, plan.block, partition.in_words)
 
 
 def _word_mover(port: CppPort, names: Names, functions: Names) -> WordMover:
@@ -271,6 +329,11 @@ def _boundary_port(scheduled: ScheduledGraph, partition: ArrayPartition, names: 
     plan = plans.get(array.name)
     if plan is not None and plan.kind is PortKind.ROM:
         return replace(port, kind=plan.kind)
+    if plan is not None and plan.kind is PortKind.RESIDENT and array.size_elems > 1:
+        order, factors = tuple(range(len(array.shape))), partition.factors
+        words = words_of(prod(factors), array.element.storage_bits, most_bits=FILLING_BITS)
+        packing = Packing(array.shape, order, factors, words)
+        return replace(port, kind=plan.kind, packing=packing)
     if not any(other.kind.is_outside for other in plans.values()):
         return port
     if array.is_given and array.size_elems == 1:

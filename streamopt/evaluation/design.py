@@ -14,7 +14,7 @@ from streamopt.ir.text import html_table
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.pipelines.clock import ClockRisk, clock_risks
 from streamopt.perf.pipelines.timings import TimedPipeline, pipeline_timings, timed_pipelines
-from streamopt.perf.resources.network import NetworkResources, resources
+from streamopt.perf.resources.network import NetworkResources, launch_cycles, resources
 from streamopt.sim import Trace, simulate
 from streamopt.sim.in_turn.hazards import check_hazards
 from streamopt.target.device import Target
@@ -67,7 +67,8 @@ class Evaluation:
     def headline(self) -> Headline:
         """Return cycles, milliseconds and shares of a region."""
         apart = self.resources.arguments
-        return headline(self.claim, self.resources.total, self.target, apart)
+        launch = launch_cycles(self.network)
+        return headline(self.claim, self.resources.total, self.target, apart, launch)
 
     def __repr__(self) -> str:
         """Return the headline on one line; its parts print themselves."""

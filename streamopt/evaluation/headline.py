@@ -27,6 +27,8 @@ class Headline:
     """By resource: the share of the region."""
     arguments: Resources = NO_RESOURCES
     """Memory of arguments on the chip, which the shares are without."""
+    launch_cycles: int = 0
+    """Of filling resident arrays, once before the first frame."""
 
     @property
     def times(self) -> str:
@@ -50,6 +52,7 @@ class Headline:
             *self._clock_times,
             (f"of {self.region}", self.shares),
             *((("arguments", self.uncounted),) if self.uncounted else ()),
+            *((("launch", self.launch),) if self.launch_cycles else ()),
         )
 
     @property
@@ -58,6 +61,12 @@ class Headline:
         claim = self.claim
         clocks = dict.fromkeys((claim.clock_ns, claim.routed_clock_ns))
         return tuple((f"at {1e3 / ns:.0f} MHz", _time(claim.cycles * ns)) for ns in clocks)
+
+    @property
+    def launch(self) -> str:
+        """Return the time of filling resident arrays, in words."""
+        time = _time(self.launch_cycles * self.claim.clock_ns)
+        return f"{self.launch_cycles:,} cycles ({time}) to fill resident arrays, once"
 
     @property
     def uncounted(self) -> str:
@@ -74,7 +83,11 @@ class Headline:
 
 
 def headline(
-    claim: TimeClaim, used: Resources, device: Target, arguments: Resources = NO_RESOURCES
+    claim: TimeClaim,
+    used: Resources,
+    device: Target,
+    arguments: Resources = NO_RESOURCES,
+    launch_cycles: int = 0,
 ) -> Headline:
     """Return the headline of a design that takes some resources of a device.
 
@@ -82,13 +95,15 @@ def headline(
     ----------
     arguments
         Memory of arguments on the chip, which is no part of ``used``.
+    launch_cycles
+        Of filling resident arrays.
     """
     percent = {
         name: 100 * getattr(used, name) / max(1, getattr(device.slr, name))
         for name in RESOURCE_NAMES
     }
     region = "an SLR" if device.slrs > 1 else device.name
-    return Headline(claim, device.clock_ns, region, percent, arguments)
+    return Headline(claim, device.clock_ns, region, percent, arguments, launch_cycles)
 
 
 def _time(ns: float) -> str:

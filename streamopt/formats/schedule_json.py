@@ -13,7 +13,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
 from streamopt.files import load_text, write_file
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
-from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.ports import Block, PortKind, PortPlan
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class _Port(_ScheduleModel):
     array: str
     kind: PortKind
     channels: tuple[str, ...] = ()
+    block: Block | None = None
 
 
 class _Schedule(_ScheduleModel):
@@ -87,6 +88,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
     ]
     ports = [
         {"array": port.array, "kind": port.kind, "channels": list(port.channels)}
+        | ({"block": port.block} if port.block else {})
         for port in schedule.ports
     ]
     members = {
@@ -124,7 +126,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         tuple(map(_plan, document.nodes)),
         tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
         document.rewrites,
-        tuple(PortPlan(port.array, port.kind, port.channels) for port in document.ports),
+        tuple(PortPlan(p.array, p.kind, p.channels, block=p.block) for p in document.ports),
         document.most_banks,
     )
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
+from streamopt.ir.ports import Block
 from streamopt.ir.text import affine_text, expression_text
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Place(StrEnum):
     """Inside one process."""
     ROM = "rom"
     """A table of values that are known, in each process that reads it."""
+    RESIDENT = "resident"
+    """Filled before the first frame, and read by one process or more."""
 
 
 class AccessMode(StrEnum):
@@ -61,6 +64,9 @@ class Implementation(StrEnum):
     """Two products of narrow integers that share a factor, in one DSP: no name of the tool's."""
 
 
+_BLOCKS = {Block.BRAM: "block RAM", Block.URAM: "UltraRAM", Block.LUTRAM: "LUTs"}
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """An array in memory."""
@@ -79,10 +85,11 @@ class Memory:
     tool_splits: bool = False
     """Whether the vendor's tool splits it as lanes need: so does Vitis HLS with arrays inside the
     published designs that have no pragma, and with those of the paper's levels."""
-    in_uram: bool = False
-    """Whether the source binds it to UltraRAM; else the tool chooses."""
-    in_bram: bool = False
-    """Whether the source binds it to block RAM, if not to UltraRAM."""
+    block: Block | None = None
+    """That the source binds it to; else the tool chooses."""
+    in_words: bool = False
+    """Whether elements of all banks at one place are one word, of one memory (``array_reshape`` of
+    Vitis HLS)."""
 
     def __str__(self) -> str:
         """Return one line: place, shape, type and partition factors."""
@@ -90,10 +97,10 @@ class Memory:
         factors = f", factors {' x '.join(map(str, self.factors))}" if self.is_partitioned else ""
         channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
         chosen = "" if self.chosen is None else f", chosen along {self.chosen + 1}"
-        bound = ", in UltraRAM" if self.in_uram else ", in block RAM" if self.in_bram else ""
-        return (
-            f"{self.place} {self.name}{extents}: {self.element}{factors}{chosen}{channels}{bound}"
-        )
+        bound = "" if self.block is None else f", in {_BLOCKS[self.block]}"
+        words = ", in words" if self.in_words else ""
+        told = f"{factors}{words}{chosen}{channels}{bound}"
+        return f"{self.place} {self.name}{extents}: {self.element}{told}"
 
     @property
     def is_partitioned(self) -> bool:

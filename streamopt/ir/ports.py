@@ -23,11 +23,22 @@ class PortKind(StrEnum):
     """A stream of words."""
     ROM = "rom"
     """Not at all: a table of its values in each process that reads it."""
+    RESIDENT = "resident"
+    """In memory of the design, which is filled from off the chip before the first frame and stays
+    as it is."""
 
     @property
     def is_outside(self) -> bool:
         """Return whether the array is off the chip, and a mover brings or takes it."""
         return self in (PortKind.AXI, PortKind.STREAM)
+
+
+class Block(StrEnum):
+    """The blocks that a memory is bound to."""
+
+    BRAM = "bram"
+    URAM = "uram"
+    LUTRAM = "lutram"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +52,13 @@ class PortPlan:
     many lanes as the others, behind a port of its own. For `AXI` only."""
     is_open: bool = field(default=False, compare=False)
     """Whether a search may choose other channels, and how many: no part of a schedule."""
+    block: Block | None = None
+    """That holds a resident array; None for the tool's choice."""
 
     def __str__(self) -> str:
-        """Return one line: array, kind and channels."""
-        return " ".join([f"port {self.array}: {self.kind}", *self.channels])
+        """Return one line: array, kind, block and channels."""
+        block = [] if self.block is None else [f"in {self.block}"]
+        return " ".join([f"port {self.array}: {self.kind}", *block, *self.channels])
 
     @property
     def memories(self) -> tuple[str, ...]:
@@ -88,13 +102,20 @@ class Words:
         return self.elems * self.count
 
 
-def words_of(lanes: int, bits: int, channels: int = 1) -> Words:
+FILLING_BITS = 64
+"""Widest word that resident arrays are filled by: a port of 512 bits takes 13 block RAMs more, and
+some hundred LUTs for each array, for what happens once."""
+
+
+def words_of(lanes: int, bits: int, channels: int = 1, most_bits: int = WORD_BITS) -> Words:
     """Return the words that hold the elements of so many lanes.
 
     Parameters
     ----------
     channels
         Memories that may hold them; fewer do where there are fewer lanes.
+    most_bits
+        Of a word, but at least an element's.
 
     Examples
     --------
@@ -103,7 +124,7 @@ def words_of(lanes: int, bits: int, channels: int = 1) -> Words:
     >>> words_of(40, 32, 4)
     Words(elems=16, count=1, lanes=10, memories=4)
     """
-    most, own = WORD_BITS // bits, -(-lanes // channels)
+    most, own = max(1, most_bits // bits), -(-lanes // channels)
     memories = -(-lanes // own)
     if own >= most:
         return Words(most, -(-own // most), own, memories)

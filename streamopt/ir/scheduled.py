@@ -55,10 +55,13 @@ class ArrayPartition:
 
     array: str
     factors: tuple[int, ...]
+    in_words: bool = False
+    """Whether what all banks have at one place is one word, of one memory."""
 
     def __str__(self) -> str:
         """Return one line: the array and its factors."""
-        return f"partition {self.array}: {' x '.join(map(str, self.factors)) or 1}"
+        words = " in words" if self.in_words else ""
+        return f"partition {self.array}: {' x '.join(map(str, self.factors)) or 1}{words}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from streamopt.pipeline.readers import Readable
 
 
+_CROSSING = (Place.ARGUMENT, Place.RESIDENT, Place.OFF_CHIP)
+
+
 @dataclass(frozen=True, slots=True)
 class ComparisonCase:
     """A level with a solver, a strategy of another system, or its design; the others are empty."""
@@ -333,7 +336,7 @@ def argument_difference(graph: Graph, network: Network) -> str:
     """
     between = {edge.array for edge in graph.edges}
     own = {a.name: _shape(a.shape) for a in graph.arrays if a.name not in between}
-    others = [m for m in network.memories if m.place in (Place.ARGUMENT, Place.OFF_CHIP)]
+    others = [m for m in network.memories if m.place in _CROSSING]
     have = Counter(prod(memory.shape) for memory in others if prod(memory.shape) > 1)
     lacking = [name for name, shape in own.items() if prod(shape) > 1 and not have[prod(shape)]]
     if not lacking:

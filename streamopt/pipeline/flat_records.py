@@ -10,8 +10,10 @@ from streamopt.errors import DesignWarning
 from streamopt.ir.network import Implementation
 from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
+from streamopt.perf.resources.network import launch_cycles
 from streamopt.report.record import Record
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
@@ -25,6 +27,8 @@ def evaluation_record(found: Evaluation) -> Record:
     used, device, fifos = found.resources.total, found.target, found.network.fifos
     tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
     claimed, apart = found.claim, found.resources.arguments
+    kept = sum(found.resources.resident.values(), Resources())
+    is_kept = bool(found.resources.resident)
     return Record(
         predicted_cycles=None if found.predicted is None else found.predicted.latency_cycles,
         simulated_cycles=found.trace.cycles,
@@ -35,6 +39,9 @@ def evaluation_record(found: Evaluation) -> Record:
         ff=used.ffs,
         argument_bram18=apart.bram18,
         argument_uram=apart.uram,
+        resident_bram18=kept.bram18 if is_kept else None,
+        resident_uram=kept.uram if is_kept else None,
+        launch_cycles=launch_cycles(found.network) if is_kept else None,
         device=device.name,
         clock_ns=device.clock_ns,
         claimed_clock_ns=round(claimed.clock_ns, 3),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_CHANNELS = 64
 """Of one array: more than any device has."""
 
-_PORT = re.compile(r"(memory|m_axi|axis|rom)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
+_PORT = re.compile(r"(memory|m_axi|axis|rom|resident)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
 
 
 @checked()
@@ -41,9 +41,9 @@ def plan_ports(
     interface
         Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
     ports
-        By array, what is different: ``rom``, ``axis``, ``m_axi`` or ``m_axi:HBM[3]``; spread over
-        several channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any four. ``weights`` are all
-        weights, unless an array is called so.
+        By array, what is different: ``rom``, ``resident``, ``axis``, ``m_axi`` or
+        ``m_axi:HBM[3]``; spread over several channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any
+        four. ``weights`` are all weights, unless an array is called so.
     device
         The target whose channels are used, those of HBM where it has any; the U280 if not given.
 
@@ -101,6 +101,7 @@ def _parsed(name: str, text: str) -> PortRequest:
         if text == kind:
             return PortRequest(kind)
     hint = (
-        "write memory, rom, m_axi, axis, or with channels m_axi:HBM[3], m_axi:HBM[4:7] or m_axi:4"
+        "write memory, resident, rom, m_axi, axis, or with channels m_axi:HBM[3], m_axi:HBM[4:7] "
+        "or m_axi:4"
     )
     raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))

@@ -32,6 +32,9 @@ class Record(Mapping[str, Cell]):
         Of the design as built, in the closed form and in the simulation.
     argument_bram18, argument_uram
         Blocks that the arguments on the chip would fill, which `bram18` and `uram` are without.
+    resident_bram18, resident_uram, launch_cycles
+        Blocks of resident arrays, which `bram18` and `uram` contain, and the cycles of filling
+        these once.
     fit
         The part of the device that the design keeps to.
     claimed_clock_ns, milliseconds, routed_milliseconds, beyond_routed
@@ -103,6 +106,9 @@ class Record(Mapping[str, Cell]):
     ff: int | None = None
     argument_bram18: int | None = None
     argument_uram: int | None = None
+    resident_bram18: int | None = None
+    resident_uram: int | None = None
+    launch_cycles: int | None = None
     device: str | None = None
     clock_ns: float | None = None
     claimed_clock_ns: float | None = None

@@ -19,6 +19,7 @@ in the same order (Cond. 2); and one stream per lane needs the same lanes on bot
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, LegalityError
@@ -34,7 +35,7 @@ from streamopt.ir.scheduled import (
     TiledLoop,
 )
 from streamopt.ir.stepping.stepped import Transfer
-from streamopt.transforms.argument_banks import boundary_partitions
+from streamopt.transforms.argument_banks import boundary_partitions, in_words
 from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.line_buffers import line_buffers
 from streamopt.transforms.planned_loops import factor_problems, has_all_factors, loop_problems
@@ -44,6 +45,9 @@ from streamopt.transforms.rewrites import rewritten
 from streamopt.transforms.stepped.nest import stepped_nest
 from streamopt.transforms.stepped.plans import plan_problems, planned_steps
 from streamopt.transforms.stepped.transfers import whole_arrays
+
+_INSIDE = (PortKind.ROM, PortKind.RESIDENT)
+"""Ports of arrays that are no arguments."""
 
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
@@ -77,7 +81,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
           come at once;
         - E324 an initiation interval below 1, or one above 1 of a sequential node;
         - E331 a port of an array that doesn't cross the boundary;
-        - E334 a table of an array that is written, or whose values are not known;
+        - E334 a table of an array that is written, or whose values are not known; a resident one
+          that is written;
         - E335 arrays that passes update in place and that are not in one memory off the chip.
     """
     graph = planned_graph(graph, schedule)
@@ -95,8 +100,11 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     factors = {node.name: schedule.node(node.name).factors for node in graph.nodes}
     copied = whole_arrays(nodes)
     channels = tuple(_channel(graph, edge, schedule, factors, copied) for edge in graph.edges)
-    tables = [port.array for port in schedule.ports if port.kind is PortKind.ROM]
-    partitions = boundary_partitions(graph, factors, schedule.most_banks, tables, copied)
+    inside = {port.array: port.kind for port in schedule.ports if port.kind in _INSIDE}
+    partitions = tuple(
+        replace(p, in_words=inside.get(p.array) is PortKind.RESIDENT and in_words(graph, p.array))
+        for p in boundary_partitions(graph, factors, schedule.most_banks, inside, copied)
+    )
     return ScheduledGraph(graph, schedule, nodes, channels, partitions)
 
 

@@ -61,7 +61,7 @@ def boundary_partitions(
     most_banks
         Of an argument; None for one for each element that an iteration touches.
     tables
-        Arrays that are no arguments, as every process has a copy: these have no limit.
+        Arrays that are no arguments: these have no limit.
     copied
         Copies of arrays into sequential nodes and out of them. They take the banks that others
         need, if there are others.
@@ -85,6 +85,23 @@ def boundary_partitions(
                 continue
             found.append(ArrayPartition(array.name, _factors(array, uses, most)))
     return tuple(found)
+
+
+def in_words(graph: Graph, array: str) -> bool:
+    """Return whether the elements that an iteration reads of an array may be one word.
+
+    So they are where one node reads it at one place, by plain iterators: then all banks are at
+    one address in each cycle.
+    """
+    readers = [node for node in graph.nodes if array in node.inputs]
+    if len(readers) != 1 or isinstance(readers[0], SequentialNode):
+        return False
+    places = {access.subscripts for access in readers[0].reads_of(array)}
+    if len(places) != 1:
+        return False
+    (place,) = places
+    names = [subscript.as_iterator() for subscript in place if subscript.terms]
+    return None not in names and len(set(names)) == len(names)
 
 
 def argument_load(array: Array, node: Node, factors: Factors, most_banks: int | None = None) -> int:

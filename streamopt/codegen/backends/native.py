@@ -122,9 +122,12 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
         [
             *(name for p in (*layout.boundary, *layout.channels) for name in (p.name, *p.parts)),
             *(name for mover in layout.word_movers for name in mover.stream.names),
+            *(name for r in layout.residents for name in (r.memory.name, *r.functions)),
+            *(name for r in layout.residents for name in r.words.stream.names),
             *(name for name, _ in layout.calls),
         ]
     )
+    yield from _kept(layout, names)
     full: dict[str, str] = {}
     for port in layout.channels:
         static = "" if port.is_stream else "static "
@@ -159,6 +162,27 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
         yield from (CppStatement(f"    {full[name]}.give({name});") for name in given)
         yield CppStatement("});")
     yield CppStatement(f"{region}.run();")
+
+
+def _kept(layout: DesignLayout, names: Names) -> Iterator[Item]:
+    """Yield the resident arrays, which the first call fills."""
+    if not layout.residents:
+        return
+    fills: list[Item] = []
+    for resident in layout.residents:
+        yield CppStatement(f"static {resident.memory.declaration()};")
+        (read, fill), words = resident.functions, resident.words
+        region = names.unique(f"bring_{resident.outside.name}")
+        stream = words.stream.name
+        fills.append(CppStatement(f"streamopt::Region {region};"))
+        ends = (resident.outside.name, stream, read)
+        fills += _moved(words.stream, ends, region, ({}, {stream: fill}))
+        call = f"{fill}({stream}, {resident.memory.name});"
+        fills.append(CppStatement(f'{region}.start("{fill}", [&] {{ {call} }});'))
+        fills.append(CppStatement(f"{region}.run();"))
+    is_filled = names.unique("is_filled")
+    yield CppStatement(f"static bool {is_filled} = false;")
+    yield If(f"!{is_filled}", (*fills, CppStatement(f"{is_filled} = true;")))
 
 
 def _moved(

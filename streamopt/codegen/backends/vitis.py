@@ -13,7 +13,6 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
 from streamopt.codegen.layout import DesignLayout, plan_layout
-from streamopt.codegen.names import Names
 from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.processes.mover import bursts, word_mover
 from streamopt.codegen.processes.process import (
@@ -23,6 +22,13 @@ from streamopt.codegen.processes.process import (
     process_functions,
     provenance,
     top_parameters,
+)
+from streamopt.codegen.processes.residents import (
+    bundle_of,
+    filling,
+    filling_names,
+    kept_arrays,
+    region_parameters,
 )
 from streamopt.codegen.processes.tables import included_tables, table_header
 from streamopt.codegen.templates import design_headers, fill, type_headers
@@ -116,29 +122,42 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in (*STANDARD_HEADERS, "hls_stream.h"))
     yield from included_tables(layout)
-    yield from (item for mover in layout.word_movers for item in word_mover(mover, parameters))
+    filled = (resident.words for resident in layout.residents)
+    movers = (*filled, *layout.word_movers)
+    yield from (item for mover in movers for item in word_mover(mover, parameters))
     yield from process_functions(layout)
     yield CppStatement("")
-    if layout.passes is None:
+    if layout.passes is None and not layout.residents:
         body = (*_interfaces(layout), *_region(layout))
     else:
-        name, body = _one_pass(layout)
-        yield CppFunction(f"static void {name}", top_parameters(layout), tuple(_region(layout)))
+        name, body = _one_pass(layout) if layout.passes is not None else _one_frame(layout)
+        if layout.residents:
+            yield from filling(layout)
+            body = (*_interfaces(layout), *kept_arrays(layout), *body)
+        taken = region_parameters(layout)
+        yield CppFunction(f"static void {name}", taken, tuple(_region(layout)))
         yield CppStatement("")
     yield CppFunction(_signature(layout), top_parameters(layout), tuple(body))
+
+
+def _one_frame(layout: DesignLayout) -> tuple[str, tuple[Item, ...]]:
+    """Return the name of the region's function, and the call of it."""
+    taken = [name for port in layout.region_ports for name in port.names]
+    name = filling_names(layout).unique("one_frame")
+    return name, (CppStatement(f"{name}({', '.join(taken)});"),)
 
 
 def _one_pass(layout: DesignLayout) -> tuple[str, tuple[Item, ...]]:
     """Return the name of the region's function, and the body that calls it once for each pass."""
     assert layout.passes is not None
-    taken = [name for port in layout.boundary for name in port.names]
-    names = Names([layout.top, *taken, *(name for name, _ in layout.calls)])
+    taken = [name for port in layout.region_ports for name in port.names]
+    names = filling_names(layout)
     name, count = names.unique("one_pass"), names.unique("pass_number")
     call = CppStatement(f"{name}({', '.join(taken)});")
     pairs = ", ".join(f"{given} is {output}" for output, given in layout.passes.in_place)
     says = Comment(f"Each pass ends before the next begins, on the same memory: {pairs}.")
     return name, (
-        *_interfaces(layout),
+        *(() if layout.residents else _interfaces(layout)),
         says,
         For(count, layout.passes.count, (Pragma("pipeline off"), call)),
     )
@@ -160,10 +179,11 @@ def _interfaces(layout: DesignLayout) -> Iterator[Item]:
     if not layout.packed:
         return
     for port in layout.boundary:
-        if port.kind is PortKind.AXI and port.packing is not None:
+        if port.kind in (PortKind.AXI, PortKind.RESIDENT) and port.packing is not None:
             depth = f"depth={port.packing.total_words}"
             for name in port.names:
-                where = f"port={name} offset=slave bundle=gmem_{name} {depth}"
+                bundle = bundle_of(port) if port.kind is PortKind.RESIDENT else name
+                where = f"port={name} offset=slave bundle=gmem_{bundle} {depth}"
                 yield Pragma(f"interface mode=m_axi {where} {bursts(port)}")
         elif port.kind is PortKind.STREAM:
             yield Pragma(f"interface mode=axis port={port.name}")
@@ -173,8 +193,9 @@ def _interfaces(layout: DesignLayout) -> Iterator[Item]:
 
 
 def _region(layout: DesignLayout) -> Iterator[Item]:
-    for port in layout.boundary:
-        if port.packing is None and not port.by_value:
+    kept = {resident.memory.name for resident in layout.residents}
+    for port in layout.region_ports:
+        if port.packing is None and not port.by_value and port.name not in kept:
             yield from partition_pragmas(port.name, port.factors)
     yield Pragma("dataflow")
     for port in layout.channels:

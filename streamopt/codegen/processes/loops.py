@@ -14,12 +14,21 @@ from streamopt.ir.expression import Access
 from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
 
-def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
-    """Yield the pragmas that split an array cyclically, one for each dimension that needs it."""
+def partition_pragmas(
+    name: str, factors: tuple[int, ...], *, in_words: bool = False
+) -> Iterator[Pragma]:
+    """Yield the pragmas that split an array cyclically, one for each dimension that needs it.
+
+    Parameters
+    ----------
+    in_words
+        Whether the parts are put together as wider words.
+    """
+    pragma = "array_reshape" if in_words else "array_partition"
     for dimension, factor in enumerate(factors, start=1):
         if factor > 1:
             split = f"type=cyclic factor={factor} dim={dimension}"
-            yield Pragma(f"array_partition variable={name} {split}")
+            yield Pragma(f"{pragma} variable={name} {split}")
 
 
 class CppNest:

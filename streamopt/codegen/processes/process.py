@@ -71,7 +71,7 @@ def node_texts(layout: DesignLayout) -> dict[str, str]:
     _, processes = _functions(layout, parameters)
     return {
         scheduled.node.name: render(items)
-        for process, items in zip(layout.processes, processes, strict=True)
+        for process, items in zip(layout.processes, processes, strict=False)
         for scheduled in process.nodes
     }
 
@@ -81,7 +81,9 @@ def _functions(
 ) -> tuple[Sequence[CppFunction], list[tuple[Item, ...]]]:
     """Return the functions of bound operators, and those of processes with their comments."""
     functions = OperatorFunctions()
-    processes = [tuple(_process(p, functions, declared, layout.top)) for p in layout.processes]
+    fills = (resident.fill for resident in layout.residents)
+    own = (*layout.processes, *fills)
+    processes = [tuple(_process(p, functions, declared, layout.top)) for p in own]
     return functions.items, processes
 
 

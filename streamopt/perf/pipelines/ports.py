@@ -59,7 +59,7 @@ def port_counts(network: Network) -> dict[str, int]:
     def ports(memory: Memory) -> int:
         if memory.place is Place.ROM:
             return PORTS_OF_A_BANK  # each process has a table of its own
-        if memory.place is Place.ARGUMENT:
+        if memory.place in (Place.ARGUMENT, Place.RESIDENT):
             return PORTS_OF_A_BANK if users[memory.name] < 2 else PORTS_OF_A_BANK // 2
         if memory.place is Place.OFF_CHIP:
             return 0  # see `streamopt.perf.pipelines.bandwidth`

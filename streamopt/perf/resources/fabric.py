@@ -21,7 +21,7 @@ from streamopt.target.resources import Resources
 
 Integers = npt.NDArray[np.int64]
 
-_PIPELINE_LUTS, _PIPELINE_FFS = 122, 50
+PIPELINE_LUTS, PIPELINE_FFS = 122, 50
 """Loop counters, exit test and handshake of a pipeline."""
 STREAM_LUTS = 9
 """Handshake at one end of a FIFO."""
@@ -66,7 +66,7 @@ def data_bits(
         count = prod(extents[name] for name in lanes_of(port, pipeline))
         storage = storages[port.target]
         if port.mode is AccessMode.READ:
-            read_bits += count * storage.bits
+            read_bits += count * (storage.bits // storage.elems)
         if storage.is_fifo:
             streams += count
     result_bits = sum(r.count * r.operation.element.bits for r in replicas)
@@ -91,8 +91,8 @@ def pipeline_fabric(
     storages
         By name of memory or group of FIFOs.
     """
-    luts = _PIPELINE_LUTS + STREAM_LUTS * data.streams
-    ffs = _PIPELINE_FFS
+    luts = PIPELINE_LUTS + STREAM_LUTS * data.streams
+    ffs = PIPELINE_FFS
     if data.result_bits == 0:
         return Resources(luts=luts, ffs=ffs)
     shared = timing.ii > 1
@@ -117,7 +117,7 @@ def least_pipeline_luts(result_bits: Integers, unit_bits: Integers, ii: Integers
     result_bits, unit_bits
         Bits of all results, and of those of its operators after sharing; one entry a schedule.
     """
-    return _PIPELINE_LUTS + np.floor(selection_luts(result_bits, unit_bits, ii)).astype(np.int64)
+    return PIPELINE_LUTS + np.floor(selection_luts(result_bits, unit_bits, ii)).astype(np.int64)
 
 
 def selection_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:

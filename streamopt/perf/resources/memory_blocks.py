@@ -22,6 +22,7 @@ from streamopt.ir.network import (
     Pipeline,
     Place,
 )
+from streamopt.ir.ports import Block
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.target.memories import Memories
 
@@ -55,6 +56,8 @@ class BankStorage:
     """Block RAMs of 18 Kbit or UltraRAMs that a bank takes; 0 for the other kinds."""
     is_fifo: bool = False
     """Whether its banks are streams."""
+    elems: int = 1
+    """Of a word."""
 
     @property
     def bram18(self) -> int:
@@ -81,19 +84,40 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
     """
     bits = memory.element.bits
     words = prod(bank_extents(memory))
+    if memory.place is Place.RESIDENT:
+        return _resident(memory, words, bits, blocks)
     if memory.place in (Place.ARGUMENT, Place.OFF_CHIP):
         return BankStorage(StorageKind.OUTSIDE, memory.banks, words, bits)
     if words == 1 and memory.place in (Place.LOCAL, Place.ROM):
         return BankStorage(StorageKind.REGISTERS, memory.banks, words, bits)
     if memory.place is Place.ROM:
         blocks = replace(blocks, uram_shape=None)
-    if memory.in_uram and blocks.uram_shape is not None:
+    if memory.block is Block.URAM and blocks.uram_shape is not None:
         count = blocks.uram_shape.blocks(words, bits)
         return BankStorage(StorageKind.URAM, memory.banks, words, bits, count)
-    if memory.in_bram:
+    if memory.block is Block.BRAM:
         count = block_rams(words, bits, blocks)
         return BankStorage(StorageKind.BRAM, memory.banks, words, bits, count)
     return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
+
+
+def _resident(memory: Memory, words: int, bits: int, blocks: Memories) -> BankStorage:
+    """Return how a resident array is held, in one memory where all of its banks are words."""
+    banks, elems = (1, memory.banks) if memory.in_words else (memory.banks, 1)
+    bits *= elems
+    if words == 1:
+        return BankStorage(StorageKind.REGISTERS, banks, words, bits, elems=elems)
+    match memory.block:
+        case Block.URAM if blocks.uram_shape is not None:
+            count = blocks.uram_shape.blocks(words, bits)
+            return BankStorage(StorageKind.URAM, banks, words, bits, count, elems=elems)
+        case Block.BRAM:
+            count = block_rams(words, bits, blocks)
+            return BankStorage(StorageKind.BRAM, banks, words, bits, count, elems=elems)
+        case Block.LUTRAM:
+            return BankStorage(StorageKind.LUTRAM, banks, words, bits, elems=elems)
+        case _:
+            return replace(_random_access(banks, words, bits, blocks), elems=elems)
 
 
 def argument_storage(memory: Memory, blocks: Memories) -> BankStorage:

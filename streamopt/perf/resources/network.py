@@ -6,7 +6,7 @@ see `streamopt.perf.resources.memory_blocks.fifo_storage`. Memory of arguments i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from streamopt.ir.network import (
@@ -21,15 +21,19 @@ from streamopt.ir.network import (
 )
 from streamopt.ir.ports import (
     BURST_WORDS,
+    FILLING_BITS,
     OUTSTANDING_BURSTS,
     WORD_BITS,
     WORD_FIFO_DEPTH,
+    Words,
     words_of,
 )
 from streamopt.perf.pipelines.lane_accesses import lane_accesses
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.fabric import (
+    PIPELINE_FFS,
+    PIPELINE_LUTS,
     choice_luts,
     data_bits,
     fifo_fabric,
@@ -41,6 +45,7 @@ from streamopt.perf.resources.memory_blocks import (
     BankStorage,
     StorageKind,
     argument_storage,
+    bank_extents,
     block_rams,
     memories_as_built,
     network_storage,
@@ -71,6 +76,8 @@ class NetworkResources:
     """By name: the FIFOs and ping-pong buffers between processes."""
     storages: Mapping[str, BankStorage]
     """How every memory and group of FIFOs is held, by name."""
+    resident: Mapping[str, Resources] = field(default_factory=dict[str, Resources])
+    """By name: the memories that are filled before the first frame, with what fills them."""
     arguments: Resources = NO_RESOURCES
     """Memory of the arguments that are on the chip, which is in none of the others: the designs
     that this is held against have theirs outside of what synthesis reports."""
@@ -78,7 +85,8 @@ class NetworkResources:
     @property
     def total(self) -> Resources:
         """Return the sum over processes and channels."""
-        return sum((*self.processes.values(), *self.channels.values()), Resources())
+        parts = (self.processes, self.channels, self.resident)
+        return sum((used for part in parts for used in part.values()), Resources())
 
 
 def resources(
@@ -150,7 +158,9 @@ def resources(
     arguments = (
         memory_resources(argument_storage(m, target.memories), ping_pong=False) for m in held
     )
-    return NetworkResources(pipelines, processes, channels, storages, sum(arguments, Resources()))
+    kept = resident_resources(network, storages, target.memories)
+    apart = sum(arguments, Resources())
+    return NetworkResources(pipelines, processes, channels, storages, kept, apart)
 
 
 def _in_turn(process: Process, pipelines: Mapping[str, Resources]) -> Resources:
@@ -230,6 +240,8 @@ def fifo_resources(storage: BankStorage) -> Resources:
 KEPT_WORDS = BURST_WORDS * OUTSTANDING_BURSTS
 NARROW_BITS, NARROW_LUTS, NARROW_FFS = 32, 580, 512
 FABRIC_A_BIT = 2
+FILLING = Resources(luts=2 * PIPELINE_LUTS, ffs=2 * PIPELINE_FFS)
+"""The loops of the two processes that fill a resident array."""
 
 
 def word_port_bram18(blocks: Memories) -> int:
@@ -251,11 +263,52 @@ def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Reso
         return Resources()
     words = words_of(mover.copies, memory.element.storage_bits, len(memory.channels))
     bits = words.elems * memory.element.storage_bits
+    return (_port(bits, blocks) + _words_fifo(bits)).scaled(words.memories)
+
+
+def _port(bits: int, blocks: Memories) -> Resources:
+    """Return the resources of a port to memory whose words have so many bits."""
     fabric = FABRIC_A_BIT * max(0, bits - NARROW_BITS)
-    one = Resources(
+    return Resources(
         bram18=block_rams(KEPT_WORDS, bits, blocks),
         luts=NARROW_LUTS + fabric,
         ffs=NARROW_FFS + fabric,
     )
-    fifo = BankStorage(StorageKind.SHIFT_REGISTER, 1, WORD_FIFO_DEPTH, bits, 0, is_fifo=True)
-    return (one + fifo_fabric(fifo)).scaled(words.memories)
+
+
+def _words_fifo(bits: int) -> Resources:
+    return fifo_fabric(
+        BankStorage(StorageKind.SHIFT_REGISTER, 1, WORD_FIFO_DEPTH, bits, 0, is_fifo=True)
+    )
+
+
+def filling_words(memory: Memory) -> Words:
+    """Return the words off the chip of the elements that a resident array has at one place."""
+    return words_of(memory.banks, memory.element.storage_bits, most_bits=FILLING_BITS)
+
+
+def launch_cycles(network: Network) -> int:
+    """Return the cycles that filling all resident arrays takes: a word a cycle through one port."""
+    held = (memory for memory in network.memories if memory.place is Place.RESIDENT)
+    return sum(prod(bank_extents(m)) * filling_words(m).count for m in held)
+
+
+def resident_resources(
+    network: Network, storages: Mapping[str, BankStorage], blocks: Memories
+) -> dict[str, Resources]:
+    """Return by name the memories that are filled before the first frame, and what fills them.
+
+    One process takes words from a port, another writes their elements. Arrays with words of one
+    width share a port, which is counted with the first of them.
+    """
+    found: dict[str, Resources] = {}
+    widths: set[int] = set()
+    for memory in network.memories:
+        if memory.place is Place.RESIDENT:
+            bits = filling_words(memory).elems * memory.element.storage_bits
+            own = memory_resources(storages[memory.name], ping_pong=False)
+            found[memory.name] = own + _words_fifo(bits) + FILLING
+            if bits not in widths:
+                found[memory.name] += _port(bits, blocks)
+            widths.add(bits)
+    return found

@@ -17,6 +17,7 @@ from streamopt.frontends.c.text.hls import STREAM
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
+from streamopt.ir.ports import Block
 from streamopt.ir.program import Loop
 from streamopt.published.hls.accesses import Binding, HlsReading
 from streamopt.published.hls.body import BodyReader
@@ -27,6 +28,7 @@ from streamopt.published.reader import reach
 if TYPE_CHECKING:
     from pycparser import c_ast as ast
 
+_BLOCKS = {"uram": Block.URAM, "bram": Block.BRAM}
 _STREAM_DEPTH = 2
 """Of a stream for which no depth is said."""
 
@@ -172,6 +174,5 @@ class Declarations:
                 memory,
                 tool_splits=splits,
                 place=place,
-                in_uram=store.built_from == "uram",
-                in_bram=store.built_from == "bram",
+                block=_BLOCKS.get(store.built_from),
             )

@@ -43,7 +43,7 @@ CHUNK_ACCESSES = 2_000_000
 STRETCHES = 8
 PORTS = 2
 """Accesses to a bank in a cycle: block RAM has two ports."""
-_WHERE_THEY_ARE = (Place.ARGUMENT, Place.PING_PONG)
+_WHERE_THEY_ARE = (Place.ARGUMENT, Place.RESIDENT, Place.PING_PONG)
 """Places of arrays that pipelines in turn may touch without a copy inside."""
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from streamopt.evaluation.design import Evaluation
 from streamopt.ir.network import Memory, Network, Place
+from streamopt.ir.ports import Block
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.resources.memory_blocks import StorageKind, memory_storage
 from streamopt.perf.resources.network import resources
@@ -33,7 +34,9 @@ def with_urams(
     if not chosen:
         return schedule, evaluation
     network = evaluation.network
-    memories = tuple(replace(m, in_uram=m.in_uram or m.name in chosen) for m in network.memories)
+    memories = tuple(
+        replace(m, block=Block.URAM if m.name in chosen else m.block) for m in network.memories
+    )
     network = replace(network, memories=memories)
     timings = {name: timed.timing for name, timed in evaluation.timed.items()}
     used = resources(network, timings, evaluation.target)
@@ -45,7 +48,7 @@ def _movable(evaluation: Evaluation) -> Iterator[tuple[str, int, int]]:
     blocks = evaluation.target.memories
     for memory in _alone(evaluation.network):
         held = evaluation.resources.storages[memory.name]
-        bound = memory_storage(replace(memory, in_uram=True), blocks)
+        bound = memory_storage(replace(memory, block=Block.URAM), blocks)
         if held.kind is StorageKind.BRAM and bound.kind is StorageKind.URAM:
             yield memory.name, held.bram18, held.banks * bound.blocks
 

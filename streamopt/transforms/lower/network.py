@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process, Turns
-from streamopt.ir.ports import PortKind
+from streamopt.ir.ports import Block, PortKind
 from streamopt.ir.program import Array
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode, process_name
@@ -64,6 +64,14 @@ class _NetworkLowering:
             port = ports.get(array.name)
             if port is not None and port.kind is PortKind.ROM:
                 found[array.name] = replace(found[array.name], place=Place.ROM)
+            is_resident = port is not None and port.kind is PortKind.RESIDENT
+            if port is not None and is_resident and array.size_elems > 1:
+                found[array.name] = replace(
+                    found[array.name],
+                    place=Place.RESIDENT,
+                    block=port.block,
+                    in_words=partition.in_words,
+                )
             if array.name in outside:
                 shape = found[partition.array].shape
                 found[partition.array] = replace(
@@ -110,7 +118,9 @@ class _NetworkLowering:
         )
         pipeline = streaming.pipeline()
         bound = {f"{node.name}.{name}" for name in scheduled.urams}
-        self.local += (replace(m, in_uram=m.name in bound) for m in streaming.memories)
+        self.local += (
+            replace(m, block=Block.URAM) if m.name in bound else m for m in streaming.memories
+        )
         return (pipeline,)
 
     def _sources(self, node: Node) -> Mapping[str, Fifo | Memory]:

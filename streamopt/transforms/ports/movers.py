@@ -26,6 +26,8 @@ from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.rebuilding import reading, with_parts, writing
 
+_OTHERS = "memory, m_axi or axis"
+
 
 def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
     """Return the arrays that ports put off the chip; a single element stays a register.
@@ -34,7 +36,8 @@ def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
     ------
     LegalityError
         E331 for a port of an array that doesn't cross the boundary, or two ports of one; E334 for
-        a table of an array that is written, or whose values are not known.
+        a table of an array that is written, or whose values are not known, or a resident one that
+        is written.
     """
     crossing = {a.name: a for a in graph.arrays if a.role is not Role.INTERNAL}
     names = [port.array for port in ports]
@@ -46,6 +49,9 @@ def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
     for port in ports:
         if port.kind is PortKind.ROM:
             _check_table(graph, crossing[port.array])
+        elif port.kind is PortKind.RESIDENT and not crossing[port.array].is_given:
+            message = f"{port.array} can't be resident: the design writes it"
+            raise LegalityError(Diagnostic("E334", message, hint=f"choose another port: {_OTHERS}"))
     return tuple(
         port.array
         for port in ports
@@ -57,7 +63,7 @@ def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
 def _check_table(graph: Graph, array: Array) -> None:
     """Raise E334 for an array that can't be a table."""
     if not array.is_given:
-        what, hint = "the design writes it", "choose another port: memory, m_axi or axis"
+        what, hint = "the design writes it", f"choose another port: {_OTHERS}"
     elif graph.values_of(array.name) is None:
         what = "its values are not known"
         hint = "choose another port, or a source with values: a graph.json with 'weights', "
