@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 import streamopt as so
