@@ -16,7 +16,7 @@ from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.graph import Node, Passes
-from streamopt.ir.ports import FILLING_BITS, WORD_FIFO_DEPTH, Block, PortKind, words_of
+from streamopt.ir.ports import FILLING_BITS, WORD_FIFO_DEPTH, PortKind, RamBlock, words_of
 from streamopt.ir.program import Array, Loop, Role
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import (
@@ -168,7 +168,7 @@ class Resident:
     memory: CppPort
     words: WordMover
     fill: CppProcess
-    block: Block | None
+    block: RamBlock | None
     in_words: bool
     """Whether its banks are words of one memory."""
 
@@ -205,7 +205,7 @@ class DesignLayout:
 
     @property
     def region_ports(self) -> tuple[CppPort, ...]:
-        """Return what the dataflow region is handed: resident memories, not their arguments."""
+        """Return the ports of the dataflow region: resident memories, not their arguments."""
         kept = {resident.outside.name: resident.memory for resident in self.residents}
         return tuple(kept.get(port.name, port) for port in self.boundary)
 

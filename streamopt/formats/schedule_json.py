@@ -13,7 +13,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
 from streamopt.files import load_text, write_file
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
-from streamopt.ir.ports import Block, PortKind, PortPlan
+from streamopt.ir.ports import PortKind, PortPlan, RamBlock
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class _Port(_ScheduleModel):
     array: str
     kind: PortKind
     channels: tuple[str, ...] = ()
-    block: Block | None = None
+    block: RamBlock | None = None
 
 
 class _Schedule(_ScheduleModel):

@@ -13,7 +13,7 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.ports import Block
+from streamopt.ir.ports import RamBlock
 from streamopt.ir.text import affine_text, expression_text
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Implementation(StrEnum):
     """Two products of narrow integers that share a factor, in one DSP: no name of the tool's."""
 
 
-_BLOCKS = {Block.BRAM: "block RAM", Block.URAM: "UltraRAM", Block.LUTRAM: "LUTs"}
+_BLOCKS = {RamBlock.BRAM: "block RAM", RamBlock.URAM: "UltraRAM", RamBlock.LUTRAM: "LUTs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Memory:
     tool_splits: bool = False
     """Whether the vendor's tool splits it as lanes need: so does Vitis HLS with arrays inside the
     published designs that have no pragma, and with those of the paper's levels."""
-    block: Block | None = None
+    block: RamBlock | None = None
     """That the source binds it to; else the tool chooses."""
     in_words: bool = False
     """Whether elements of all banks at one place are one word, of one memory (``array_reshape`` of

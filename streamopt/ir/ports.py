@@ -33,7 +33,7 @@ class PortKind(StrEnum):
         return self in (PortKind.AXI, PortKind.STREAM)
 
 
-class Block(StrEnum):
+class RamBlock(StrEnum):
     """The blocks that a memory is bound to."""
 
     BRAM = "bram"
@@ -52,7 +52,7 @@ class PortPlan:
     many lanes as the others, behind a port of its own. For `AXI` only."""
     is_open: bool = field(default=False, compare=False)
     """Whether a search may choose other channels, and how many: no part of a schedule."""
-    block: Block | None = None
+    block: RamBlock | None = None
     """That holds a resident array; None for the tool's choice."""
 
     def __str__(self) -> str:

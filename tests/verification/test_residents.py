@@ -13,7 +13,7 @@ import streamopt as so
 from streamopt.errors import CodegenError, LegalityError
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.network import Place
-from streamopt.ir.ports import Block
+from streamopt.ir.ports import RamBlock
 from streamopt.perf.resources.network import launch_cycles
 from streamopt.target.device import Target
 from streamopt.verification.csim.running import compiled
@@ -44,7 +44,7 @@ ON_CHIP = scheduled(
 """With 189 lanes that read B: the last tile of k has 5 of 7."""
 
 
-def resident(schedule: Schedule, kind: str = "memory", block: Block | None = None) -> Schedule:
+def resident(schedule: Schedule, kind: str = "memory", block: RamBlock | None = None) -> Schedule:
     graph = so.dataflow(PROGRAM)
     ports = so.plan_ports(graph, kind, ports={"weights": "resident"})
     bound = tuple(replace(p, block=block if p.array == "B" else None) for p in ports)
@@ -55,7 +55,7 @@ def resident(schedule: Schedule, kind: str = "memory", block: Block | None = Non
     ("backend", "kind"), [("vitis", "memory"), ("vitis", "m_axi"), ("native", "axis")]
 )
 def test_design_with_residents_computes_the_same(backend: str, kind: str, tmp_path: Path) -> None:
-    schedule = resident(ON_CHIP, kind, Block.URAM)
+    schedule = resident(ON_CHIP, kind, RamBlock.URAM)
     design = so.write(PROGRAM, schedule, tmp_path / "project", backend=backend)
     assert "static int16_t B_kept[40][54];" in design.text("layer.cpp")
     with compiled(tmp_path / "project", read_manifest(tmp_path / "project").sources) as program:
@@ -74,8 +74,8 @@ def test_later_calls_keep_what_the_first_one_filled(tmp_path: Path) -> None:
     assert so.verify(tmp_path / "project", allow_edits=True).passed
 
 
-@pytest.mark.parametrize("block", [Block.URAM, Block.BRAM, Block.LUTRAM])
-def test_counts_are_those_of_the_emitted_pragmas(block: Block) -> None:
+@pytest.mark.parametrize("block", [RamBlock.URAM, RamBlock.BRAM, RamBlock.LUTRAM])
+def test_counts_are_those_of_the_emitted_pragmas(block: RamBlock) -> None:
     graph, device = so.dataflow(PROGRAM), Target.named("u280")
     schedule = resident(ON_CHIP, block=block)
     kernel = so.emit(graph, schedule).text("layer.cpp")
@@ -88,15 +88,15 @@ def test_counts_are_those_of_the_emitted_pragmas(block: Block) -> None:
     own = found.resources.storages["B"]
     assert (own.words, own.bits, own.banks) == (words, bits, 1)
     expected = {
-        Block.URAM: (0, -(-bits // 72)),
-        Block.BRAM: (-(-bits // 36), 0),
-        Block.LUTRAM: (0, 0),
+        RamBlock.URAM: (0, -(-bits // 72)),
+        RamBlock.BRAM: (-(-bits // 36), 0),
+        RamBlock.LUTRAM: (0, 0),
     }
     assert (own.bram18, own.uram) == expected[block]
     port = 2  # of words of 64 bits
     used = found.resources.resident["B"]
     assert (used.bram18, used.uram) == (own.bram18 + port, own.uram)
-    assert used.luts >= (bits if block is Block.LUTRAM else 0)
+    assert used.luts >= (bits if block is RamBlock.LUTRAM else 0)
 
 
 def test_arrays_read_at_two_places_are_split() -> None:
@@ -125,7 +125,7 @@ def test_residents_are_in_all_that_a_design_takes() -> None:
 
 
 def test_blocks_are_kept_in_schedules() -> None:
-    schedule = resident(ON_CHIP, block=Block.URAM)
+    schedule = resident(ON_CHIP, block=RamBlock.URAM)
     assert read_schedule_json(write_schedule_json(schedule), "schedule.json") == schedule
 
 

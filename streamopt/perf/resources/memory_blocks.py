@@ -22,7 +22,7 @@ from streamopt.ir.network import (
     Pipeline,
     Place,
 )
-from streamopt.ir.ports import Block
+from streamopt.ir.ports import RamBlock
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.target.memories import Memories
 
@@ -53,7 +53,7 @@ class BankStorage:
     words: int
     bits: int
     blocks: int = 0
-    """Block RAMs of 18 Kbit or UltraRAMs that a bank takes; 0 for the other kinds."""
+    """RamBlock RAMs of 18 Kbit or UltraRAMs that a bank takes; 0 for the other kinds."""
     is_fifo: bool = False
     """Whether its banks are streams."""
     elems: int = 1
@@ -92,10 +92,10 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
         return BankStorage(StorageKind.REGISTERS, memory.banks, words, bits)
     if memory.place is Place.ROM:
         blocks = replace(blocks, uram_shape=None)
-    if memory.block is Block.URAM and blocks.uram_shape is not None:
+    if memory.block is RamBlock.URAM and blocks.uram_shape is not None:
         count = blocks.uram_shape.blocks(words, bits)
         return BankStorage(StorageKind.URAM, memory.banks, words, bits, count)
-    if memory.block is Block.BRAM:
+    if memory.block is RamBlock.BRAM:
         count = block_rams(words, bits, blocks)
         return BankStorage(StorageKind.BRAM, memory.banks, words, bits, count)
     return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
@@ -108,13 +108,13 @@ def _resident(memory: Memory, words: int, bits: int, blocks: Memories) -> BankSt
     if words == 1:
         return BankStorage(StorageKind.REGISTERS, banks, words, bits, elems=elems)
     match memory.block:
-        case Block.URAM if blocks.uram_shape is not None:
+        case RamBlock.URAM if blocks.uram_shape is not None:
             count = blocks.uram_shape.blocks(words, bits)
             return BankStorage(StorageKind.URAM, banks, words, bits, count, elems=elems)
-        case Block.BRAM:
+        case RamBlock.BRAM:
             count = block_rams(words, bits, blocks)
             return BankStorage(StorageKind.BRAM, banks, words, bits, count, elems=elems)
-        case Block.LUTRAM:
+        case RamBlock.LUTRAM:
             return BankStorage(StorageKind.LUTRAM, banks, words, bits, elems=elems)
         case _:
             return replace(_random_access(banks, words, bits, blocks), elems=elems)

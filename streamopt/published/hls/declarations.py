@@ -17,7 +17,7 @@ from streamopt.frontends.c.text.hls import STREAM
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
-from streamopt.ir.ports import Block
+from streamopt.ir.ports import RamBlock
 from streamopt.ir.program import Loop
 from streamopt.published.hls.accesses import Binding, HlsReading
 from streamopt.published.hls.body import BodyReader
@@ -28,7 +28,7 @@ from streamopt.published.reader import reach
 if TYPE_CHECKING:
     from pycparser import c_ast as ast
 
-_BLOCKS = {"uram": Block.URAM, "bram": Block.BRAM}
+_BLOCKS = {"uram": RamBlock.URAM, "bram": RamBlock.BRAM}
 _STREAM_DEPTH = 2
 """Of a stream for which no depth is said."""
 

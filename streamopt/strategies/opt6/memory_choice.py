@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from streamopt.evaluation.design import Evaluation
 from streamopt.ir.network import Memory, Network, Place
-from streamopt.ir.ports import Block
+from streamopt.ir.ports import RamBlock
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.resources.memory_blocks import StorageKind, memory_storage
 from streamopt.perf.resources.network import resources
@@ -23,7 +23,7 @@ def with_urams(
     Parameters
     ----------
     over_bram18
-        Block RAMs that the design takes beyond the limit.
+        RamBlock RAMs that the design takes beyond the limit.
     """
     chosen: set[str] = set()
     left = limits.uram - evaluation.resources.total.uram
@@ -35,7 +35,7 @@ def with_urams(
         return schedule, evaluation
     network = evaluation.network
     memories = tuple(
-        replace(m, block=Block.URAM if m.name in chosen else m.block) for m in network.memories
+        replace(m, block=RamBlock.URAM if m.name in chosen else m.block) for m in network.memories
     )
     network = replace(network, memories=memories)
     timings = {name: timed.timing for name, timed in evaluation.timed.items()}
@@ -48,7 +48,7 @@ def _movable(evaluation: Evaluation) -> Iterator[tuple[str, int, int]]:
     blocks = evaluation.target.memories
     for memory in _alone(evaluation.network):
         held = evaluation.resources.storages[memory.name]
-        bound = memory_storage(replace(memory, block=Block.URAM), blocks)
+        bound = memory_storage(replace(memory, block=RamBlock.URAM), blocks)
         if held.kind is StorageKind.BRAM and bound.kind is StorageKind.URAM:
             yield memory.name, held.bram18, held.banks * bound.blocks
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process, Turns
-from streamopt.ir.ports import Block, PortKind
+from streamopt.ir.ports import PortKind, RamBlock
 from streamopt.ir.program import Array
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode, process_name
@@ -119,7 +119,7 @@ class _NetworkLowering:
         pipeline = streaming.pipeline()
         bound = {f"{node.name}.{name}" for name in scheduled.urams}
         self.local += (
-            replace(m, block=Block.URAM) if m.name in bound else m for m in streaming.memories
+            replace(m, block=RamBlock.URAM) if m.name in bound else m for m in streaming.memories
         )
         return (pipeline,)
 

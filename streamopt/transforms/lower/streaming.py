@@ -23,7 +23,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.line_buffer import LineBuffer
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
-from streamopt.ir.ports import Block
+from streamopt.ir.ports import RamBlock
 from streamopt.ir.program import Array, Loop
 from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 from streamopt.ir.window import Walk, Window, counted
@@ -248,7 +248,7 @@ class StreamingNode:
         array = self.arrays[access.array]
         name = self._named(f"{self.node.name}.{array.name}_{purpose}")
         kept = local_buffer(self._scheduled, access, array.shape)
-        block = Block.BRAM if kept.in_bram else None
+        block = RamBlock.BRAM if kept.in_bram else None
         memory = Memory(name, Place.LOCAL, element, kept.shape, kept.factors, block=block)
         self.memories.append(memory)
         return name, tuple(s.substitute(self._iterator) for s in kept.subscripts)
