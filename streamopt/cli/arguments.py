@@ -88,7 +88,7 @@ BuiltDsp = Annotated[
     int | None, limiting("--built-dsp", metavar="N", help="DSPs of all operators as built.")
 ]
 Bram18 = Annotated[
-    int | None, limiting("--bram18", metavar="N", help="RamBlock RAMs of 18 Kbit, as built.")
+    int | None, limiting("--bram18", metavar="N", help="Block RAMs of 18 Kbit, as built.")
 ]
 Uram = Annotated[int | None, limiting("--uram", metavar="N", help="UltraRAMs, as built.")]
 Lut = Annotated[int | None, limiting("--lut", metavar="N", help="LUTs, as built.")]

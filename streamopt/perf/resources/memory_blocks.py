@@ -53,7 +53,7 @@ class BankStorage:
     words: int
     bits: int
     blocks: int = 0
-    """RamBlock RAMs of 18 Kbit or UltraRAMs that a bank takes; 0 for the other kinds."""
+    """Block RAMs of 18 Kbit or UltraRAMs that a bank takes; 0 for the other kinds."""
     is_fifo: bool = False
     """Whether its banks are streams."""
     elems: int = 1

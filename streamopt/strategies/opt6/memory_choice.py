@@ -23,7 +23,7 @@ def with_urams(
     Parameters
     ----------
     over_bram18
-        RamBlock RAMs that the design takes beyond the limit.
+        Block RAMs that the design takes beyond the limit.
     """
     chosen: set[str] = set()
     left = limits.uram - evaluation.resources.total.uram
