@@ -1,24 +1,32 @@
 """Figures that no design can beat: its multiplications, and the weights that don't fit on the chip.
 
-*Compute*: a multiplication takes a DSP, half of one where two of 8 bits are packed into each, three
-of 32-bit floats; so cycles are multiply-accumulates over those that the DSPs do in one. A design
-that also multiplies in LUTs may be below it. *Traffic*: all weights once a result, at the rate of
+*Compute*: multiply-accumulates over the products of a cycle. Where a row isn't packed, a product
+takes a DSP, three of 32-bit floats. Where it is, products of 8 bits take what they take in the
+operator table of the device: a half of a DSP and some LUTs, or LUTs alone; there are as many as fit
+into the DSPs and all LUTs of the row. *Traffic*: all weights once a result, at the rate of
 all channels of the part; of them, those that its block RAMs and UltraRAMs can hold may stay there.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from math import ceil
+from itertools import combinations
+from math import ceil, inf
 
 from cases import BITS, work_of
 
+from streamopt.errors import TargetError
+from streamopt.ir.element import ElementType
+from streamopt.ir.operators import Operator
 from streamopt.target.device import Target
+from streamopt.target.operators import OperatorCost
 
 __all__ = ["Bound", "Wanted", "bound_of"]
 
 DSPS_PER_PRODUCT = {"float": 3}
-PACKED = ("int4", "int8")
+PACKED = "int8"
+BUILT = ("packed", "dsp", "fabric")
 BRAM18_BYTES, URAM_BYTES = 18 * 1024 // 8, 288 * 1024 // 8
 CONTEXT_BITS = {"int4": 8}
 SECOND_NS, MILLISECOND_NS = 1e9, 1e6
@@ -35,6 +43,10 @@ class Wanted:
     clock_ns: float
     device: str
     part: str
+    luts: int
+    """Of the published design, or of the part where they aren't published."""
+    packed: bool
+    """Whether products may be two in a DSP, or in LUTs."""
 
     @property
     def work(self) -> str:
@@ -67,8 +79,6 @@ class Bound:
     """Lower bounds of a result, in cycles."""
 
     compute_cycles: int
-    packed_cycles: int
-    """Of the compute, with two products of 8 bits a DSP; as without where there are none."""
     weight_bytes: int
     bytes_per_cycle: float
     traffic_cycles: int
@@ -76,16 +86,15 @@ class Bound:
     left_cycles: int
     """Of the weights that the part's memories can't hold."""
 
-    def cycles(self, *, packed: bool) -> int:
+    @property
+    def cycles(self) -> int:
         """Return the bound."""
-        return max(self.packed_cycles if packed else self.compute_cycles, self.left_cycles)
+        return max(self.compute_cycles, self.left_cycles)
 
 
 def bound_of(wanted: Wanted) -> Bound:
     """Return the bounds of a published row."""
     work, target = work_of(wanted.work), Target.named(wanted.device, wanted.clock_ns)
-    products = wanted.dsps // DSPS_PER_PRODUCT.get(wanted.element, 1)
-    packed = 2 * products if wanted.element in PACKED else products
     weight_bytes = work.weights * BITS[wanted.element] // 8
     context_bits = CONTEXT_BITS.get(wanted.element, BITS[wanted.element])
     moved_bytes = weight_bytes + work.context * context_bits // 8
@@ -93,13 +102,49 @@ def bound_of(wanted: Wanted) -> Bound:
     held_bytes = on_chip.bram18 * BRAM18_BYTES + on_chip.uram * URAM_BYTES
     rate = _bytes_per_cycle(target, wanted.part)
     return Bound(
-        ceil(work.macs / products),
-        ceil(work.macs / packed),
+        ceil(work.macs / _products(wanted, target)),
         weight_bytes,
         rate,
         ceil(moved_bytes / rate),
         ceil(max(0, moved_bytes - held_bytes) / rate),
     )
+
+
+def _products(wanted: Wanted, target: Target) -> float:
+    """Return the most products of a cycle."""
+    if not wanted.packed:
+        return wanted.dsps // DSPS_PER_PRODUCT.get(wanted.element, 1)
+    limits = float(wanted.dsps), float(wanted.luts)
+    costs = [(cost.dsps / cost.products, cost.luts / cost.products) for cost in _costs(target)]
+    alone = [
+        min(_ratio(most, cost) for most, cost in zip(limits, own, strict=True)) for own in costs
+    ]
+    mixed = [_mixed(one, other, limits) for one, other in combinations(costs, 2)]
+    return max(alone + mixed)
+
+
+def _costs(target: Target) -> list[OperatorCost]:
+    """Return the costs of a product of 8 bits in all ways that the device has."""
+    found: list[OperatorCost] = []
+    for built in BUILT:
+        with suppress(TargetError):
+            found.append(target.operator(Operator.MUL, ElementType.INT8, built))
+    return found
+
+
+def _ratio(most: float, cost: float) -> float:
+    return most / cost if cost else inf
+
+
+def _mixed(
+    one: tuple[float, float], other: tuple[float, float], limits: tuple[float, float]
+) -> float:
+    """Return the products of two kinds that take all of both limits; 0 if there are none."""
+    (a, b), (c, d), (dsps, luts) = one, other, limits
+    if not (area := a * d - b * c):
+        return 0.0
+    of_one, of_other = (dsps * d - luts * c) / area, (luts * a - dsps * b) / area
+    return of_one + of_other if min(of_one, of_other) >= 0 else 0.0
 
 
 def _bytes_per_cycle(target: Target, part: str) -> float:

@@ -24,12 +24,19 @@ limit of DSPs, clock and device, simulated; its C++ is compared with PyTorch in 
 Integer networks have weights and activations of 8 bits and sums of 32 (`models/modules/layers.py`);
 published ones turn every `float` of the text into `int8_t`, sums too.
 
-*Bound* is what no design can beat: {products} a DSP and cycle, 3 DSPs a product of 32-bit floats;
-and the weights that the part's memories can't hold, at the rate of its channels (one DDR channel of
-an SLR; all channels of a whole device). *Gap* is ours over that bound. *Status*: `beaten` is at
-least as fast, within the same DSPs, verified; `impossible` is a figure that its own traffic rules
-out.
-**Weights are not counted yet** in our designs: they are arguments in no memory.
+Every published row of 8 bits has two of ours. Where *packed* is `no`, a product takes a DSP, as
+the published designs say of most of theirs; `yes` also has two products in a DSP (AMD WP486) and
+products in LUTs, as HIDA's VGG-16 and CODO's GPT-2 have. Both stay within the DSPs of the row and
+within its LUTs, or those of its part of the device where they aren't published.
+
+*Bound* is what no design can beat: products in DSPs, three for one of 32-bit floats, and where
+packed in LUTs too, as if nothing else took any; and the weights that the part's memories can't
+hold, at the rate of its channels (one DDR channel of an SLR; all channels of a whole device).
+*Own bound* is that which the search proved, with all operators, and *gap* is ours over it.
+Intervals are simulated for 12 frames. *Status*: `beaten` is at least as fast, within the same DSPs
+and LUTs, verified; `impossible` is a figure that its own traffic rules out. *s* is processor time
+of the search, *MB* the memory of the process that reads the network, searches and simulates.
+*Weights* says whether they are counted; those that aren't are arguments in no memory.
 
 {measured} of {rows} rows have a design, {beaten} are beaten, {impossible} impossible.
 
@@ -40,18 +47,23 @@ COLUMNS = (
     ("system", "system"),
     ("metric", "metric"),
     ("element", "type"),
+    ("packed", "packed"),
     ("dsp_limit", "DSPs"),
+    ("lut_limit", "LUTs"),
     ("published", "published"),
     ("ours", "ours"),
     ("bound", "bound"),
+    ("own_bound", "own bound"),
     ("gap", "gap"),
     ("status", "status"),
     ("dsps", "DSPs as built"),
-    ("lut", "LUT"),
+    ("lut", "LUTs as built"),
     ("bram18", "BRAM18"),
     ("uram", "URAM"),
     ("verified", "verified"),
+    ("weights", "weights"),
     ("seconds", "s"),
+    ("megabytes", "MB"),
     ("reason", "reason"),
 )
 WORDS = 4
@@ -61,9 +73,7 @@ def write_page(folder: Path) -> None:
     """Write README.md and networks.svg beside the rows."""
     rows = read_rows(folder / "rows.csv")
     statuses = [row["status"] for row in rows]
-    packed = any(row["packed"] == "yes" for row in rows)
     head = HEAD.format(
-        products="two products of 8 bits" if packed else "one product",
         measured=sum(bool(row["ours"]) for row in rows),
         rows=len(rows),
         beaten=statuses.count("beaten"),
@@ -72,7 +82,7 @@ def write_page(folder: Path) -> None:
     tables = dict.fromkeys((row["source"], row["table"]) for row in rows)
     sections = [_section(rows, source, table) for source, table in tables]
     (folder / "README.md").write_text("\n".join([head, *sections]), encoding="utf-8")
-    _write_chart(rows, folder / "networks.svg")
+    _write_chart([row for row in rows if row["ours"]], folder / "networks.svg")
 
 
 def _section(rows: list[MeasuredRow], source: str, table: str) -> str:
@@ -85,8 +95,8 @@ def _section(rows: list[MeasuredRow], source: str, table: str) -> str:
 
 def _write_chart(rows: list[MeasuredRow], path: Path) -> None:
     """Draw the published figure and ours over the bound, a line for each row."""
-    names = [f"{row['network']}, {row['system']}, {row['metric']}" for row in rows]
-    title = "Time over the bound of the same DSPs: further left is better"
+    names = [f"{row['network']}, {row['system']}{_remark(row)}" for row in rows]
+    title = "Time over the bound of the same DSPs and LUTs: further left is better"
     figure, axes = new_figure(9.0, 1.6 + 0.2 * len(rows), title)
     for position, column in enumerate(("published", "ours")):
         colour, marker = SERIES[position]
@@ -96,6 +106,10 @@ def _write_chart(rows: list[MeasuredRow], path: Path) -> None:
     mark_ratios(axes, names, font_points=7.5)
     figure.legend(ncols=2, fontsize=9, frameon=False, loc="outside lower center")
     path.write_bytes(chart_bytes(figure, "svg"))
+
+
+def _remark(row: MeasuredRow) -> str:
+    return f", {row['metric']}{', packed' * (row['packed'] == 'yes')}"
 
 
 def _ratio(row: MeasuredRow, column: str) -> float:

@@ -1,9 +1,10 @@
 """Hold designs of whole networks against the published ones; then the page.
 
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
-[--level LEVEL] [--search-seconds S] [--processor-seconds S] [--again] [--bounds] [--packed]``.
-Every published row has a row; one that was measured at this commit is left alone unless
-``--again``, and rows of the same limits share a design. ``--bounds`` measures nothing. Each design
+[--metrics M,M] [--packed yes|no] [--level LEVEL] [--search-seconds S] [--processor-seconds S]
+[--again] [--bounds]``. Every published row of 8 bits has two rows: one product in a DSP, and packed
+or in LUTs; one that was measured at this commit is left alone unless ``--again``, and rows of the
+same limits share a design. ``--bounds`` measures nothing. Each design
 has a process of its own, which ends when it has used its processor time.
 """
 
@@ -14,12 +15,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bounds import Bound, Wanted, bound_of
+from bounds import PACKED, Bound, Wanted, bound_of
 from measure import measured
 from pages import write_page
 
 from streamopt.sweeping.keyed_rows import measured_commit, read_rows
 from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -27,22 +29,27 @@ if TYPE_CHECKING:
     from measure import Row
 
 HERE = Path(__file__).parent
-KEYS = ("source", "table", "network", "system", "metric")
-NOT_COUNTED = "weights not counted"
-"""Weights are arguments with as many ports as a design likes, and in no memory of it."""
+KEYS = ("source", "table", "network", "system", "metric", "packed")
+PUBLISHED = KEYS[:-1]
+MEASURED = (
+    *("dsps", "lut", "bram18", "uram", "verified", "weights", "seconds", "megabytes"),
+    *("level", "over", "refused"),
+)
 
 
-def wanted_of(published: Row) -> Wanted:
+def wanted_of(published: Row, packed: bool) -> Wanted:
     """Return the part of a row that bounds and designs depend on."""
     names = ("network", "element", "metric", "device", "part")
     network, element, metric, device, part = (published[name] for name in names)
     dsps, clock_ns = int(published["dsps"]), float(published["clock_ns"])
-    return Wanted(network, element, metric, dsps, clock_ns, device, part)
+    target = Target.named(device, clock_ns)
+    most = (target.slr if part == "slr" else target.total).luts
+    luts = min(most, int(published["lut"] or most))
+    return Wanted(network, element, metric, dsps, clock_ns, device, part, luts, packed)
 
 
-def impossible(published: Row, bound: Bound) -> str:
+def impossible(published: Row, wanted: Wanted, bound: Bound) -> str:
     """Return why a published row can't be, with the arithmetic; empty if it can."""
-    wanted = wanted_of(published)
     cycles = wanted.cycles(float(published["published"]))
     is_streamed = published["weights"] == "off chip"
     if not (cycles < bound.left_cycles or (is_streamed and cycles < bound.traffic_cycles)):
@@ -53,14 +60,13 @@ def impossible(published: Row, bound: Bound) -> str:
     )
 
 
-def row_of(published: Row, found: Row, packed: bool) -> Row:
+def row_of(published: Row, wanted: Wanted, found: Row) -> Row:
     """Return the row of a published one; ``found`` is empty, says why, or is measured."""
-    wanted = wanted_of(published)
     bound = bound_of(wanted)
-    least = bound.cycles(packed=packed)
     theirs = float(published["published"])
     ours = _cycles(wanted, found)
-    reason = impossible(published, bound)
+    proved = float(found.get("own_bound_cycles") or found.get("own_bound") or "nan")
+    reason = impossible(published, wanted, bound)
     status = "impossible" if reason else "short"
     if not reason:
         is_faster = ours <= wanted.cycles(theirs)
@@ -68,24 +74,27 @@ def row_of(published: Row, found: Row, packed: bool) -> Row:
         status = "beaten" if is_faster and is_fair else "short"
         reason = "; ".join(filter(None, _reasons(wanted, found, theirs, bound)))
     return {
-        **{key: published[key] for key in KEYS},
+        **{key: published[key] for key in PUBLISHED},
+        "packed": _word(wanted.packed),
         "element": wanted.element,
         "dsp_limit": str(wanted.dsps),
-        "packed": "yes" if packed else "no",
+        "lut_limit": str(wanted.luts),
         "published": published["published"],
         "ours": _number(wanted.of_cycles(ours)) if ours == ours else "",
-        "bound": _number(wanted.of_cycles(least)),
-        "gap": f"{ours / least - 1:.4f}" if ours == ours else "",
+        "bound": _number(wanted.of_cycles(bound.cycles)),
+        "own_bound": _number(wanted.of_cycles(proved)) if proved == proved else "",
+        "gap": f"{ours / proved - 1:.4f}" if proved == proved and proved else "",
         "status": status,
         "reason": reason,
-        **{name: found.get(name, "") for name in ("dsps", "lut", "bram18", "uram", "verified")},
-        **{name: found.get(name, "") for name in ("seconds", "level", "proved_gap")},
-        **{name: found.get(name, "") for name in ("over", "refused")},
+        **{name: found.get(name, "") for name in MEASURED},
         "compute_bound": _number(wanted.of_cycles(bound.compute_cycles)),
-        "packed_bound": _number(wanted.of_cycles(bound.packed_cycles)),
         "traffic_bound": _number(wanted.of_cycles(bound.traffic_cycles)),
         "commit": found.get("commit", ""),
     }
+
+
+def _word(packed: bool) -> str:
+    return "yes" if packed else "no"
 
 
 def _cycles(wanted: Wanted, found: Row) -> float:
@@ -96,7 +105,9 @@ def _cycles(wanted: Wanted, found: Row) -> float:
 
 
 def _within(wanted: Wanted, found: Row) -> bool:
-    return bool(found.get("dsps")) and int(found["dsps"]) <= wanted.dsps
+    if not found.get("dsps"):
+        return False
+    return int(found["dsps"]) <= wanted.dsps and int(found["lut"]) <= wanted.luts
 
 
 def _reasons(wanted: Wanted, found: Row, theirs: float, bound: Bound) -> list[str]:
@@ -105,13 +116,11 @@ def _reasons(wanted: Wanted, found: Row, theirs: float, bound: Bound) -> list[st
     if found.get("over"):
         said.append(f"more than there is of {found['over']}")
     if found.get("dsps") and not _within(wanted, found):
-        said.append(f"{found['dsps']} DSPs as built")
-    if found.get("dsps"):
-        said.append(NOT_COUNTED)
+        said.append(f"{found['dsps']} DSPs and {found['lut']} LUTs as built")
     if found.get("verified") == "fail":
         said.append("not verified")
     if wanted.cycles(theirs) < bound.compute_cycles:
-        said.append("published: fewer DSPs than multiplications a cycle, so some are LUTs")
+        said.append("published: less than a DSP for each product of a cycle, so some are in LUTs")
     return said
 
 
@@ -124,19 +133,21 @@ def design(wanted: Wanted, options: Namespace) -> Row:
     if wanted.network.startswith("gpt2_medium"):
         reason = "one layer at a time, no cache of keys as state yet"
         return {"refused": reason, "commit": measured_commit(HERE)}
-    level = options.level or ("opt5" if wanted.metric == "interval_cycles" else "opt6")
-    asked = (wanted, level, options.search_seconds, not options.fast)
+    asked = (wanted, options.level, options.search_seconds, not options.fast)
     found = measured_or_refused(HERE, options.processor_seconds, measured, *asked)
     if "refused" in found:
-        found |= {"refused": f"{level}: {found['refused']}", "level": level}
+        found |= {"refused": f"{options.level}: {found['refused']}", "level": options.level}
     return found
 
 
-def is_wanted(published: Row, options: Namespace) -> bool:
+def is_wanted(published: Row, packed: bool, options: Namespace) -> bool:
     """Return whether a row is asked for."""
-    asked = (("network", options.programs), ("system", options.systems), ("table", options.tables))
+    asked = (
+        *(("network", options.programs), ("system", options.systems)),
+        *(("table", options.tables), ("metric", options.metrics)),
+    )
     words = ((published[name], text.split(",")) for name, text in asked if text)
-    return all(
+    return options.packed in ("", _word(packed)) and all(
         value in parts if value == published["table"] else any(part in value for part in parts)
         for value, parts in words
     )
@@ -148,20 +159,20 @@ def main() -> None:
     parser.add_argument("--programs", default="", help="words of which a network has one in it")
     parser.add_argument("--systems", default="")
     parser.add_argument("--tables", default="")
-    parser.add_argument("--level", default="", help="opt6, but opt5 for intervals, if not given")
-    add_options(parser, processor_seconds=240.0)
-    parser.add_argument("--packed", action="store_true", help="two products of 8 bits a DSP")
+    parser.add_argument("--metrics", default="")
+    parser.add_argument("--packed", default="", choices=("yes", "no"))
+    parser.add_argument("--level", default="opt6")
+    add_options(parser, processor_seconds=600.0)
     options = parser.parse_args()
     design_once = cache(partial(design, options=options))
-    cases = [
-        Case(
-            tuple(published[key] for key in KEYS),
-            is_wanted(published, options),
-            partial(design_once, wanted_of(published)),
-            partial(row_of, published, packed=options.packed),
-        )
-        for published in read_rows(HERE / "published.csv")
-    ]
+    cases: list[Case] = []
+    for published in read_rows(HERE / "published.csv"):
+        for packed in (False, True) if published["element"] == PACKED else (False,):
+            wanted = wanted_of(published, packed)
+            key = (*(published[key] for key in PUBLISHED), _word(packed))
+            is_asked = is_wanted(published, packed, options)
+            measuring, row = partial(design_once, wanted), partial(row_of, published, wanted)
+            cases.append(Case(key, is_asked, measuring, row))
     measure_rows(HERE, KEYS, cases, options, partial(print, flush=True))
     write_page(HERE)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
+from math import ceil
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -80,10 +81,15 @@ def test_the_page_is_that_of_the_rows(folder: str, tmp_path: Path) -> None:
     assert page == (RESULTS / folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_product_takes_half_a_dsp_where_two_are_packed() -> None:
+def test_a_product_takes_half_a_dsp_or_luts_where_it_is_packed() -> None:
     bounds = script("networks", "bounds")
     asked = ("resnet18_224", "int8", "interval_cycles", 667, 5.0, "vu9p", "slr")
-    bound = bounds.bound_of(bounds.Wanted(*asked))
-    assert (bound.cycles(packed=False), bound.cycles(packed=True)) == (3_250_548, 1_625_274)
-    assert bound.traffic_cycles == 121_350
-    assert bound.left_cycles == 0
+    plain, within_dsps, within_luts = (
+        bounds.bound_of(bounds.Wanted(*asked, luts, packed))
+        for luts, packed in ((142_100, False), (667 * 20, True), (142_100, True))
+    )
+    assert (plain.cycles, within_dsps.cycles) == (3_250_548, 1_625_274)
+    # two products in 667 DSPs and 20 LUTs each, one in 40 of the others
+    assert within_luts.cycles == ceil(2_168_115_200 / (2 * 667 + (142_100 - 667 * 20) / 40))
+    assert plain.traffic_cycles == 121_350
+    assert plain.left_cycles == 0
