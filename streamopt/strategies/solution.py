@@ -103,11 +103,11 @@ class Solution:
 
     @property
     def search_gap(self) -> float:
-        """Return how far the least latency that was found may be above the optimum of the model.
+        """Return how far the least objective that was found may be above the optimum of the model.
 
         It is `gap` but where a schedule that simulates faster was returned instead.
         """
-        return _gap(self.least_found_cycles or self.latency_cycles, self.bound)
+        return _gap(self.least_found_cycles or self.cost, self.bound)
 
     @property
     def _model(self) -> str:

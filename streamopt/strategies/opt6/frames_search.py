@@ -119,10 +119,8 @@ class _FramesSearch:
         self._count = 0
 
     def work(self) -> None:
-        """Look at all variants, those of the least intervals first; in small graphs after opt5."""
+        """Look at all variants, those of the least intervals first; then, if small, at opt5's."""
         problem, options = self.run.problem, self._options
-        if len(problem.graph.nodes) <= MOST_NODES:
-            steady_designs(self.run, options.region.on, self._keep_opt5)
         shares = bool(problem.ports)
         found: list[_Found] = []
         for names, graph in variants(problem.graph, options.space.without, shares_arguments=shares):
@@ -132,6 +130,8 @@ class _FramesSearch:
                 found += self._rows(self._variant(names, graph))
         for each in sorted(found, key=lambda one: one.least.cycles):
             self._look(each)
+        if len(problem.graph.nodes) <= MOST_NODES:
+            steady_designs(self.run, options.region.on, self._keep_opt5)
 
     def answer(self) -> Solution:
         """Return the best design with its bound.
@@ -296,15 +296,16 @@ def _late(tried: SteadyDesign) -> Iterator[tuple[str, tuple[int, ...]]]:
 def _next_limits(least: LeastInterval, used: Resources, limits: Resources) -> tuple[int, int]:
     """Return the limits of rows whose design takes all DSPs and LUTs, or as many flip-flops.
 
-    The design takes more than its rows, which is in proportion to these.
+    The design takes more than its rows, which is in proportion to these. Where memories alone are
+    short, rows get less than they have.
     """
     dsps, luts = least.total
     fabric = max(used.luts / limits.luts, used.ffs / max(1, limits.ffs))
     over = used.over(limits)
-    share = 1.0
     if over and not {"dsps", "luts", "ffs"} & set(over):
-        share = max(HALF, min(getattr(limits, n) / max(1, getattr(used, n)) for n in over))
-    if over:
-        share *= SQUEEZE
+        least_share = min(getattr(limits, n) / max(1, getattr(used, n)) for n in over)
+        share = SQUEEZE * max(HALF, least_share)
+        return max(1, int(share * dsps)), max(1, int(share * luts))
+    share = SQUEEZE if over else 1.0
     most_dsps = share * (limits.dsps - max(0, used.dsps - dsps))
     return max(1, int(most_dsps)), max(1, int(share * luts / fabric))

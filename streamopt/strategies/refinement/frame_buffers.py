@@ -6,9 +6,11 @@ FIFO beside it: that holds as many frames.
 """
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
-from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
+from streamopt.errors import SimulationError
+from streamopt.evaluation.frames import simulated_frames, skips, steady_interval_cycles
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
@@ -17,6 +19,8 @@ from streamopt.transforms.apply import planned_graph
 
 CLOSE = 0.01
 """Share by which the simulated distance of frames may be above the model's."""
+FEWEST_POWER = 9
+"""Of two: the least number of slots that FIFOs are limited to, as many as a block of RAM has."""
 MOST_TRIALS = 8
 """Groups of FIFOs that are made small, each a simulation of some frames."""
 
@@ -74,20 +78,37 @@ def deepened(graph: Graph, schedule: Schedule) -> Schedule:
 
 
 def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
-    """Return a schedule with the slots of FIFOs that are in use, where frames stay as close.
+    """Return a schedule with fewer slots of FIFOs, where frames stay as close.
 
-    Those in use in one frame suffice but where frames wait for each other.
+    No FIFO needs more slots than are ever in use together. As producers run ahead of whom they wait
+    for, most need far fewer: one number of slots limits all but those past longer paths, the least
+    power of two that does.
     """
     several = simulated_frames(graph, schedule, on)
-    found = [
-        _with_depths(
-            schedule,
-            {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in trace.fifos},
-        )
-        for trace in (simulated_frames(graph, schedule, on, 1), several)
-    ]
     limit = (1 + CLOSE) * steady_interval_cycles(several)
-    return next((each for each in found if frames_cycles(graph, each, on) <= limit), schedule)
+    most = {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in several.fifos}
+    one_frame = {f.name: f.peak_elems for f in simulated_frames(graph, schedule, on, 1).fifos}
+    passing = {channel for _, channel in skips(graph, schedule)}
+
+    def limited(power: int, past: Mapping[str, int]) -> Schedule:
+        least = {name: past[name] if name in passing else 2**power for name in most}
+        return _with_depths(schedule, {name: min(most[name], least[name]) for name in most})
+
+    def is_steady(tried: Schedule) -> bool:
+        with suppress(SimulationError):
+            return frames_cycles(graph, tried, on) <= limit
+        return False
+
+    high = max((each.bit_length() for each in most.values()), default=0)
+    past = one_frame if passing and is_steady(limited(high, one_frame)) else most
+    low = min(high, FEWEST_POWER)
+    while low < high:
+        middle = (low + high) // 2
+        if is_steady(limited(middle, past)):
+            high = middle
+        else:
+            low = middle + 1
+    return limited(high, past)
 
 
 def small_and_steady(graph: Graph, full: Schedule, small: Schedule, on: Target) -> Schedule:
