@@ -220,7 +220,7 @@ class _FramesSearch:
                 return
             for node, factors in _late(tried):
                 found.rows.leave_out(node, factors)
-            before, asked = least, _next_limits(least, tried.design.used, limits)
+            before, asked = least, next_limits(least, tried.design.used, limits)
             again, _ = found.rows.least(*asked)
             if again is None or again == before:
                 return
@@ -293,7 +293,7 @@ def _late(tried: SteadyDesign) -> Iterator[tuple[str, tuple[int, ...]]]:
             yield plan.node, tuple(factors[loop] for loop in trips)
 
 
-def _next_limits(least: LeastInterval, used: Resources, limits: Resources) -> tuple[int, int]:
+def next_limits(least: LeastInterval, used: Resources, limits: Resources) -> tuple[int, int]:
     """Return the limits of rows whose design takes all DSPs and LUTs, or as many flip-flops.
 
     The design takes more than its rows, which is in proportion to these. Where memories alone are

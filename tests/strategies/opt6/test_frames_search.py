@@ -7,9 +7,18 @@ import pytest
 import streamopt as so
 from streamopt.evaluation.frames import steady_interval_cycles
 from streamopt.ir.graph import Graph
-from streamopt.ir.schedule import ChannelKind
+from streamopt.ir.schedule import ChannelKind, Schedule
 from streamopt.space.assemble import baseline
-from streamopt.strategies.refinement.frame_buffers import buffered, deepened, frames_cycles
+from streamopt.strategies.opt6.frames_search import next_limits
+from streamopt.strategies.opt6.interval_rows import LeastInterval
+from streamopt.strategies.refinement.frame_buffers import (
+    buffered,
+    deepened,
+    frames_cycles,
+    shallow,
+)
+from streamopt.target.resources import Resources
+from tests.support.programs.sketches import program
 
 FRAMES = 12
 HANDSHAKE_CYCLES = 2
@@ -57,6 +66,7 @@ def test_frames_of_a_residual_block_follow_each_other_as_closely_as_the_model_sa
     assert steady_interval_cycles(several.trace) <= found.interval_cycles + HANDSHAKE_CYCLES
     assert several.resources.total.dsps <= 100
     assert found.bound <= found.interval_cycles
+    assert found.search_gap == found.gap
     quick = so.solve(graph, level="opt6", dsp=100, budget=budget)
     later = so.evaluate(graph, quick.schedule, target, frames=FRAMES)
     assert steady_interval_cycles(several.trace) <= 1.01 * steady_interval_cycles(later.trace)
@@ -72,3 +82,41 @@ def test_a_skip_holds_a_frame_for_each_buffer_beside_it(residual: Graph) -> None
     deep = deepened(graph, buffers)
     assert deep.channel(skip).depth_elems > buffers.channel(skip).depth_elems
     assert 1.5 * frames_cycles(graph, deep, target) < frames_cycles(graph, buffers, target)
+
+
+def test_a_producer_that_runs_ahead_is_held_back_by_a_fifo_of_few_slots() -> None:
+    """The consumer takes four cycles an element, so three of four would wait in the FIFO."""
+    own = program(
+        {
+            "x": "input 4096 int32_t",
+            "w": "input 4 int32_t",
+            "a": "internal 4096 int32_t",
+            "y": "output 4096 int32_t",
+        },
+        {
+            "ahead": "i 4096: a[i] = x[i] + 1",
+            "slow": "i 4096, k 4: y[i] += a[i] * w[k]",
+        },
+    )
+    graph, target = so.dataflow(own), so.device("u280")
+    schedule = baseline(graph)
+    (channel,) = (c.channel for c in schedule.channels)
+    assert schedule.channel(channel).kind is ChannelKind.FIFO
+    small = shallow(graph, schedule, target)
+    assert small.channel(channel).depth_elems == 512
+    assert frames_cycles(graph, small, target) == frames_cycles(graph, schedule, target)
+
+
+@pytest.mark.parametrize(
+    ("used", "asked"),
+    [
+        # more DSPs and LUTs than rows, which are less by as many DSPs and in proportion to LUTs
+        (Resources(dsps=60, luts=2000), (90, 1000)),
+        # memories alone are short: less than the rows have, however much is left
+        (Resources(dsps=60, luts=1500, bram18=125), (39, 788)),
+    ],
+)
+def test_limits_of_the_next_rows(used: Resources, asked: tuple[int, int]) -> None:
+    rows = LeastInterval(Schedule("rows", (), ()), 100, {"a": (20, 600), "b": (30, 400)})
+    limits = Resources(dsps=100, luts=2000, ffs=10_000, bram18=100, uram=10)
+    assert next_limits(rows, used, limits) == asked
