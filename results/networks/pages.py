@@ -82,7 +82,8 @@ def write_page(folder: Path) -> None:
     tables = dict.fromkeys((row["source"], row["table"]) for row in rows)
     sections = [_section(rows, source, table) for source, table in tables]
     (folder / "README.md").write_text("\n".join([head, *sections]), encoding="utf-8")
-    _write_chart([row for row in rows if row["ours"]], folder / "networks.svg")
+    if measured := [row for row in rows if row["ours"]]:
+        _write_chart(measured, folder / "networks.svg")
 
 
 def _section(rows: list[MeasuredRow], source: str, table: str) -> str:
