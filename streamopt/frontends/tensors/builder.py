@@ -167,6 +167,11 @@ class ProgramBuilder:
             return None
         return evaluated(value, tensor.shape, dimensions, self._values, tensor.element)
 
+    def narrows(self, tensor: LazyTensor) -> bool:
+        """Return whether elements are narrower than some that they are computed from."""
+        needed = {access.array for access in reads(_over_box(tensor)[0])}
+        return any(self._arrays[name].element.bits > tensor.element.bits for name in needed)
+
     def settled(self, tensor: LazyTensor) -> LazyTensor:
         """Return the tensor such that reading an element twice computes nothing twice."""
         return self.store(tensor) if tensor.operations else self.bounded(tensor)

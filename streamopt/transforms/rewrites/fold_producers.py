@@ -33,8 +33,8 @@ class FoldProducers(GraphRewrite):
     After:  ``y[i][j] += max(s[i][k] + b[k], 0) * w[k][j]``
 
     Nodes stay where a reader doesn't stream, would get a quotient or remainder in a subscript,
-    would read an array that a channel brings at two places (such a channel can't stream, E307), or
-    would walk an argument in windows.
+    would read an array that a channel brings at two places (such a channel can't stream, E307),
+    would walk an argument in windows, or would keep wider elements than now, to use them again.
     """
 
     computes: bool
@@ -59,16 +59,25 @@ def _fold(draft: GraphDraft, array: Array, *, is_wanted: Choice) -> bool:
     if any(_bends(node, array.name, producer) for node in readers):
         return False
     through = [_reading_through(node, array.name, producer) for node in readers]
+    keeps = any(_keeps(node, array) for node in readers)
     sources = {part.access.array for part in walk(producer.value) if isinstance(part, Read)}
     for name in sources:
         worse = _has_window if draft.arrays[name].is_given else _has_two_places
         if any(worse(node, name) for node in through):
+            return False
+        if keeps and draft.arrays[name].element.bits > array.element.bits:
             return False
     for old, new in zip(readers, through, strict=True):
         draft.change_node(old, new)
     draft.remove_node(producer)
     draft.remove_array(array)
     return True
+
+
+def _keeps(node: Node, array: Array) -> bool:
+    """Return whether a node needs elements again, or keeps rows of them for its windows."""
+    subscripts = [s for access in node.reads_of(array.name) for s in access.subscripts]
+    return node.iterations > array.size_elems or any(len(s.terms) > 1 for s in subscripts)
 
 
 def _has_window(node: Node, array: str) -> bool:

@@ -206,7 +206,9 @@ class TensorLowering:
         name = joined_label(labels)
         if value.number in self.usage.constants:
             tensor = folded(self.builder, tensor, f"{name}_folded")
-        elif not self.usage.is_read_once(value, tensor.size_elems):
+        elif not self.usage.is_read_once(
+            value, tensor.size_elems, narrows=self.builder.narrows(tensor)
+        ):
             tensor = self.builder.store(tensor, name)
         else:
             tensor = replace(self.builder.bounded(tensor), name=name, loc=op.loc)

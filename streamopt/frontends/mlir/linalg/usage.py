@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
+from streamopt.frontends.mlir.linalg.naming import has_windows
 from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ class OperationKind(Enum):
     COPY = "stores them elsewhere"
     COMPUTE = "computes each result from some"
     REDUCE = "combines many"
+    SLIDE = "combines those of each window"
     RETURN = "hands them back"
 
 
@@ -38,9 +40,18 @@ class Usage:
     constants: Set[int]
     """Values that depend on weights alone."""
 
-    def is_read_once(self, value: MlirValue, size_elems: int) -> bool:
-        """Return whether one nest reads each element at most once, and computes with it."""
+    def is_read_once(self, value: MlirValue, size_elems: int, *, narrows: bool = False) -> bool:
+        """Return whether one nest reads each element at most once, and computes with it.
+
+        Parameters
+        ----------
+        narrows
+            Whether elements are narrower than those that they are computed from. Windows keep some
+            rows of what they read, the narrow ones.
+        """
         match self.readers.get(value.number, ()):
+            case ((OperationKind.SLIDE, points),):
+                return points <= size_elems and not narrows
             case ((OperationKind.COMPUTE | OperationKind.REDUCE | OperationKind.RETURN, points),):
                 return points <= size_elems
             case _:
@@ -122,7 +133,9 @@ def _kind(
     if item is not None:
         if item.is_copy:
             return OperationKind.COPY if stores and _is_transpose(item) else OperationKind.VIEW
-        return OperationKind.COMPUTE if item.is_parallel else OperationKind.REDUCE
+        if item.is_parallel:
+            return OperationKind.COMPUTE
+        return OperationKind.SLIDE if has_windows(item) else OperationKind.REDUCE
     if op.name not in _VIEWS:
         return OperationKind.COPY
     source = op.operands[0]
