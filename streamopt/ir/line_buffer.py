@@ -36,13 +36,15 @@ class KeptRows:
 
 @dataclass(frozen=True, slots=True)
 class LineRead:
-    """The register of a window that an access reads, by lane iterators alone."""
+    """The register of a window that an access reads."""
 
     access: Access
     row: Affine
-    """Place among the rows that an iteration reads."""
+    """Place among the rows that an iteration reads, by lane iterators alone."""
     slots: tuple[Affine, ...]
-    """Place along each dimension of `LineBuffer.slots`."""
+    """Place along each dimension of `LineBuffer.slots`, by lane iterators and those of ``taps``."""
+    taps: tuple[tuple[str, int], ...]
+    """Pairs (tile iterator, trip count) of loops over taps that choose among places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class LineBuffer:
     rows: KeptRows
     slots: tuple[int, ...]
     """Places that an iteration reads in one row, along each dimension that has several."""
+    together: tuple[bool, ...]
+    """For each dimension of places, whether an iteration that stores one of them stores all."""
     words: tuple[int, ...]
     """Extents of a bank beside the rows, without those of 1."""
     address: tuple[Affine, ...]
@@ -95,6 +99,22 @@ class LineBuffer:
         """Return the banks along each dimension of the memory."""
         banks = (self.rows.count, *self.slots) if self.rows.have_banks else self.slots
         return banks + (1,) * (len(self.shape) - len(banks))
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Return the dimensions of the memory along which multiplexers choose among banks."""
+        first, rows = int(self.rows.have_banks), (0,) * self.rows.have_banks
+        found: set[int] = set()
+        for read in self.reads:
+            taps = dict(read.taps).keys()
+            found |= {at for at, slot in enumerate(read.slots) if taps & {*slot.iterators()}}
+        return (*rows, *(at + first for at in sorted(found)))
+
+    @property
+    def in_words(self) -> tuple[int, ...]:
+        """Return the dimensions of the memory whose banks are parts of one word."""
+        first = int(self.rows.have_banks)
+        return tuple(at for at, together in enumerate(self.together, start=first) if together)
 
     def place(
         self, row: Affine, slots: tuple[Affine, ...], words: tuple[Affine, ...]

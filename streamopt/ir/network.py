@@ -80,25 +80,25 @@ class Memory:
     channels: tuple[str, ...] = ()
     """Channels that hold equal parts of an array off the chip, each behind its port; "" where that
     isn't said. None for streams, and for others."""
-    chosen: int | None = None
-    """The dimension whose banks are all read at one place, so that multiplexers choose a value."""
+    chosen: tuple[int, ...] = ()
+    """Dimensions whose banks are all read at one place, so that multiplexers choose a value."""
     tool_splits: bool = False
     """Whether the vendor's tool splits it as lanes need: so does Vitis HLS with arrays inside the
     published designs that have no pragma, and with those of the paper's levels."""
     block: RamBlock | None = None
     """That the source binds it to; else the tool chooses."""
-    in_words: bool = False
-    """Whether elements of all banks at one place are one word, of one memory (``array_reshape`` of
-    Vitis HLS)."""
+    in_words: tuple[int, ...] = ()
+    """Dimensions whose banks are parts of one word, as every iteration touches all of them
+    (``array_reshape`` of Vitis HLS)."""
 
     def __str__(self) -> str:
         """Return one line: place, shape, type and partition factors."""
         extents = "".join(f"[{extent}]" for extent in self.shape)
         factors = f", factors {' x '.join(map(str, self.factors))}" if self.is_partitioned else ""
         channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
-        chosen = "" if self.chosen is None else f", chosen along {self.chosen + 1}"
+        chosen = "".join(f", chosen along {at + 1}" for at in self.chosen)
         bound = "" if self.block is None else f", in {_BLOCKS[self.block]}"
-        words = ", in words" if self.in_words else ""
+        words = "".join(f", in words along {at + 1}" for at in self.in_words)
         told = f"{factors}{words}{chosen}{channels}{bound}"
         return f"{self.place} {self.name}{extents}: {self.element}{told}"
 
@@ -111,6 +111,11 @@ class Memory:
     def banks(self) -> int:
         """Return the parts that it is split into."""
         return prod(self.factors)
+
+    @property
+    def parts_of_word(self) -> int:
+        """Return the banks that are parts of one word."""
+        return prod(self.factors[at] for at in self.in_words)
 
 
 LEAST_DEPTH_ELEMS = 2

@@ -273,7 +273,7 @@ def _scheduled(node: Node, plan: NodePlan, arrays: Mapping[str, Array]) -> Sched
         return _stepped(node, plan, arrays)
     trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
-    lines = line_buffers(node, loops)
+    lines = line_buffers(node, loops, arrays)
     return ScheduledNode(node, loops, plan.binding, lines, plan.target_ii, urams=plan.urams)
 
 

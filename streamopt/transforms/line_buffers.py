@@ -3,12 +3,13 @@
 Along a dimension an iteration reads elements at ``tile part + lane part``: by tile iterators, and
 by lanes and constants. Each value p of the lane part is a place with a bank of its own. With g the
 greatest common divisor of all steps of tile iterators, those of the loop that takes elements too,
-that bank holds the elements that are p modulo g, at word ``(element - p) / g``. (W7) and (W8) of
+that bank holds the elements that are p modulo g, at word ``(element - p) / g``. A loop over taps
+beside lanes would make g small: it chooses among places instead. (W7) and (W8) of
 ``models/formulations/opt6.md``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd, prod
 
@@ -16,6 +17,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
 from streamopt.ir.graph import Node
 from streamopt.ir.line_buffer import KeptRows, LineBuffer, LineRead, LineStore
+from streamopt.ir.program import Array
 from streamopt.ir.scheduled import TiledLoop
 from streamopt.ir.window import Walk, Window, counted
 
@@ -23,9 +25,13 @@ Loops = Mapping[str, TiledLoop]
 
 PORTS = 2
 """Of a bank: one is written and one is read."""
+MOST_BITS = 18
+"""Of elements that lie side by side: a block RAM brings 36 bits at once (AMD UG573)."""
 
 
-def line_buffers(node: Node, loops: Sequence[TiledLoop]) -> tuple[LineBuffer, ...]:
+def line_buffers(
+    node: Node, loops: Sequence[TiledLoop], arrays: Mapping[str, Array]
+) -> tuple[LineBuffer, ...]:
     """Return the line buffers of a node's windows: one for all accesses that move alike.
 
     Parameters
@@ -40,7 +46,11 @@ def line_buffers(node: Node, loops: Sequence[TiledLoop]) -> tuple[LineBuffer, ..
         for access in node.reads_of(window.array):
             moved = tuple(_parts(s, by_name)[0] for s in access.subscripts)
             groups.setdefault(moved, []).append(access)
-        found += [_LineLayout(node, window, by_name, group).buffer() for group in groups.values()]
+        is_narrow = arrays[window.array].element.bits <= MOST_BITS
+        for group in groups.values():
+            lines = _LineLayout(node, window, by_name, group).buffer()
+            together = tuple(own and is_narrow for own in lines.together)
+            found.append(replace(lines, together=together))
     return tuple(found)
 
 
@@ -61,9 +71,10 @@ def window_interval(node: Node, window: Window, factors: Mapping[str, int]) -> i
         writes = 1
         for at, taken in enumerate(window.taken.subscripts):
             if at != window.dimension:
-                steps = [*_parts(access.subscripts[at], loops)[0].factors.values()]
-                steps += _taken_steps(window, taken, loops)
-                step = gcd(*steps)
+                tile, lane = _parts(access.subscripts[at], loops)
+                steps = _taken_steps(window, taken, loops)
+                tile -= _choosing_taps(tile, lane, steps, taken.iterators())
+                step = gcd(*steps, *tile.factors.values())
                 lanes = prod(factors[name] for name in taken.iterators())
                 writes *= -(-lanes // step) if step else 1
         most = max(most, writes)
@@ -94,6 +105,28 @@ def _parts(subscript: Affine, loops: Loops) -> tuple[Affine, Affine]:
     return tile, lane
 
 
+def _choosing_taps(
+    tile: Affine, lane: Affine, taken_steps: Iterable[int], own: Collection[str]
+) -> Affine:
+    """Return the part of a tile part that chooses among places, so that banks keep fewer copies.
+
+    Parameters
+    ----------
+    tile, lane
+        Both parts of the subscript of an access.
+    taken_steps
+        By what tile iterators move the element that is taken.
+    own
+        Loops that move it; others walk taps.
+    """
+    taps = {name: by for name, by in tile.factors.items() if name not in own}
+    apart = gcd(*taken_steps, *(by for name, by in tile.factors.items() if name in own))
+    if len(taps) != 1 or not lane.terms:
+        return Affine()
+    ((name, by),) = taps.items()
+    return Affine() if apart and apart == gcd(apart, by) else Affine.iterator(name).scaled(by)
+
+
 @dataclass(frozen=True, slots=True)
 class _Axis:
     """A dimension of the array beside the rows."""
@@ -106,6 +139,8 @@ class _Axis:
     """Copies: place, word, and the conditions under which both exist."""
     late_tiles: int
     """Tiles by which an element is read before the tile that takes it, at most."""
+    together: bool
+    """Whether all places are stored in one iteration, at one word."""
 
 
 class _LineLayout:
@@ -132,14 +167,17 @@ class _LineLayout:
         dimensions = [at for at in range(len(self.window.shape)) if at != row]
         axes = [self._axis(at) for at in dimensions]
         rows, places = self._rows()
-        reads = (
-            LineRead(access, place, tuple(axis.reads[at] for axis in axes if axis.slots > 1))
-            for at, (access, place) in enumerate(zip(self.accesses, places, strict=True))
-        )
+        reads: list[LineRead] = []
+        for at, (access, place) in enumerate(zip(self.accesses, places, strict=True)):
+            slots = tuple(axis.reads[at] for axis in axes if axis.slots > 1)
+            names = dict.fromkeys(name for slot in slots for name in slot.iterators())
+            taps = tuple((name, self.tiles[name]) for name in names if name not in self.lanes)
+            reads.append(LineRead(access, place, slots, taps))
         return LineBuffer(
             self.window.array,
             rows,
             tuple(axis.slots for axis in axes if axis.slots > 1),
+            tuple(axis.together for axis in axes if axis.slots > 1),
             tuple(axis.words for axis in axes if axis.words > 1),
             tuple(axis.address for axis in axes if axis.words > 1),
             tuple(_stores(axes)),
@@ -184,6 +222,8 @@ class _LineLayout:
         own = {*self.window.taken.subscripts[at].iterators()}
         if own <= self.window.plain_loops & self.outside:
             taken = tile = Affine()  # the rows of one of its tiles are kept at a time
+        taps = _choosing_taps(tile, lanes[0], taken.factors.values(), own)
+        tile, lanes = tile - taps, [lane + taps for lane in lanes]
         values = self._values(lanes)
         unroll = taken_lane.bounds(self.lanes)[1] + 1
         steps = [*taken.factors.values(), *tile.factors.values()]
@@ -206,7 +246,9 @@ class _LineLayout:
         reads = tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
         late = (values[-1] + tile.bounds(self.tiles)[1] - taken.bounds(self.tiles)[1]) // unroll
         address = _over(tile, apart) - Affine.of(low)
-        return _Axis(slots, high - low + 1, address, reads, tuple(stores), max(0, late))
+        names = [n for n in own if _is_whole(self.loops[n], slots, self.window.shape[at])]
+        together = len(stores) == 1 and any(_has_all_lanes(*stores[0], name) for name in names)
+        return _Axis(slots, high - low + 1, address, reads, tuple(stores), max(0, late), together)
 
     def _values(self, lanes: Sequence[Affine]) -> list[int]:
         """Return the values that lane parts take, in ascending order."""
@@ -214,7 +256,8 @@ class _LineLayout:
         for lane in lanes:
             values = {lane.constant}
             for name, by in lane.factors.items():
-                values = {value + by * n for value in values for n in range(self.lanes[name])}
+                trips = self.lanes.get(name) or self.tiles[name]
+                values = {value + by * n for value in values for n in range(trips)}
             found |= values
         return sorted(found)
 
@@ -304,6 +347,18 @@ class _LineLayout:
             for value, when in ways.items():
                 found[value] = min(found.get(value, when), when)
         return found
+
+
+def _is_whole(loop: TiledLoop, places: int, extent: int) -> bool:
+    """Return whether all tiles of a loop have a lane for each place."""
+    return loop.unroll == places and extent % places == 0 and not loop.is_partial
+
+
+def _has_all_lanes(place: Affine, word: Affine, limits: Iterable[Compare], loop: str) -> bool:
+    """Return whether each lane of a loop stores a place, all at one word under one condition."""
+    lane = f"{loop}.lane"
+    sides = [condition.left.value for condition in limits if isinstance(condition.left, Index)]
+    return place == Affine.iterator(lane) and not any(lane in s.iterators() for s in (word, *sides))
 
 
 def _over(value: Affine, divisor: int) -> Affine:

@@ -62,6 +62,8 @@ def declared(text: str) -> str:
         ("h w m n", "n 3", "[3][4][12]"),
         # rows in banks of their own, 4 + 2 columns at once, 3 words of 4 lanes
         ("h w m n", "w 4, m 3, n 3", "[4][6][3]"),
+        # taps that aren't lanes choose among 4 + 2 columns
+        ("h w m n", "w 4", "[6][4][3]"),
         # a row at a time, one element at a time, with a word beside it for each border
         ("h w m n", "", "[4][14]"),
     ],
@@ -69,6 +71,27 @@ def declared(text: str) -> str:
 def test_each_place_that_is_read_at_once_has_a_bank(order: str, unroll: str, shape: str) -> None:
     text = text_of(order, unroll, BOX)
     assert declared(text) == shape
+    assert not [found for found in check_text(text) if found.code in ("E610", "E621", "E623")]
+
+
+def test_lanes_of_channels_lie_side_by_side() -> None:
+    source = program(
+        {"x": "input 4 6 6 int8_t", "t": "internal 4 6 6 int8_t", "y": "output 4 6 6 int32_t"},
+        {"copy": "c 4, h 6, w 6: t[c][h][w] = int8_t(x[c][h][w] + 1)",
+         "read": "c 4, h 6, w 6, m 3: y[c][h][w] += t[c][h + m - 1][w] if h + m >= 1 and h + m < 7 "
+         "else 0"},
+        name="image",
+    )  # fmt: skip
+    graph = rewritten(so.dataflow(source), WINDOWS)
+    lanes = {"read": "c 4", "copy": "c 4"}
+    nodes = plans(graph, {"copy": "h w c", "read": "h w c m"}, lanes)
+    base = assemble(
+        graph,
+        {node.node: node.order for node in nodes},
+        {node.node: [factor for _, factor in node.unroll] for node in nodes},
+    )
+    text = so.emit(so.dataflow(source), replace(base, rewrites=WINDOWS)).text("image.cpp")
+    assert "array_reshape variable=t_lines type=cyclic factor=4 dim=1" in text
     assert not [found for found in check_text(text) if found.code in ("E610", "E621", "E623")]
 
 

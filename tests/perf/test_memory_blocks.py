@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,14 @@ def test_a_partition_makes_banks() -> None:
     storage = memory_storage(memory, ULTRASCALE)
     assert bank_extents(memory) == (38, 21)
     assert (storage.banks, storage.words, storage.bram18) == (50, 798, 100)
+
+
+def test_banks_side_by_side_are_one_of_wider_words() -> None:
+    apart = Memory("m", Place.LOCAL, ElementType.INT8, (64, 4, 58), (64, 1, 1))
+    assert memory_storage(apart, ULTRASCALE).bram18 == 64
+    storage = memory_storage(replace(apart, in_words=(0,)), ULTRASCALE)
+    assert (storage.banks, storage.words, storage.bits) == (1, 4 * 58, 64 * 8)
+    assert storage.bram18 == -(-512 // 36)
 
 
 def test_an_extent_that_the_factor_does_not_divide_rounds_up() -> None:

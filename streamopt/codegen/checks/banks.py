@@ -28,7 +28,8 @@ PORTS = 2
 """Of a bank in block RAM."""
 
 _PARTITION = re.compile(
-    r"array_partition variable=(\w+) (?:type=cyclic factor=(\d+)|type=complete) dim=(\d+)"
+    r"array_(?:partition|reshape) variable=(\w+) "
+    r"(?:type=cyclic factor=(\d+)|type=complete) dim=(\d+)"
 )
 
 

@@ -15,20 +15,20 @@ from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
 
 def partition_pragmas(
-    name: str, factors: tuple[int, ...], *, in_words: bool = False
+    name: str, factors: tuple[int, ...], in_words: Collection[int] = ()
 ) -> Iterator[Pragma]:
     """Yield the pragmas that split an array cyclically, one for each dimension that needs it.
 
     Parameters
     ----------
     in_words
-        Whether the parts are put together as wider words.
+        Dimensions whose banks are parts of wider words.
     """
-    pragma = "array_reshape" if in_words else "array_partition"
     for dimension, factor in enumerate(factors, start=1):
         if factor > 1:
             split = f"type=cyclic factor={factor} dim={dimension}"
-            yield Pragma(f"{pragma} variable={name} {split}")
+            kind = "reshape" if dimension - 1 in in_words else "partition"
+            yield Pragma(f"array_{kind} variable={name} {split}")
 
 
 class CppNest:

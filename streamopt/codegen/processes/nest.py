@@ -189,7 +189,7 @@ class NestWriter(CppNest):
         yield from taken
 
     def _line_writer(self, lines: LineBuffer, array: Array) -> LineWriter:
-        memory = self._local(array, lines.shape, lines.factors, "lines")
+        memory = self._local(array, lines.shape, lines.factors, "lines", lines.in_words)
         window, column = (self.taken_name(f"{array.name}_{kind}") for kind in ("window", "column"))
         iterators = {name: Affine.iterator(text) for name, text in self.tile.items()}
         iterators |= {f"{name}.lane": Affine.iterator(text) for name, text in self.lane.items()}
@@ -333,7 +333,12 @@ class NestWriter(CppNest):
         return f"{name}{''.join(f'[{text}]' for text in texts)}"
 
     def _local(
-        self, array: Array, shape: tuple[int, ...], factors: tuple[int, ...], purpose: str
+        self,
+        array: Array,
+        shape: tuple[int, ...],
+        factors: tuple[int, ...],
+        purpose: str,
+        in_words: Sequence[int] = (),
     ) -> str:
         name = self.taken_name(f"{array.name}_{purpose}")
         # Compilers that unroll can't tell that each is set at its first use: registers begin as
@@ -341,7 +346,7 @@ class NestWriter(CppNest):
         are_registers = all(f >= extent for f, extent in zip(factors, shape, strict=True))
         start = " = {}" if are_registers else ""
         self.locals.append(CppStatement(f"{array.element} {name}{extents_text(shape)}{start};"))
-        self.locals += partition_pragmas(name, factors)
+        self.locals += partition_pragmas(name, factors, in_words)
         if f"{array.name}_{purpose}" in self.scheduled.urams:
             self.locals.append(Pragma(f"bind_storage variable={name} type=ram_2p impl=uram"))
         return name

@@ -31,7 +31,8 @@ def kept_arrays(layout: DesignLayout) -> Iterator[Item]:
     for resident in layout.residents:
         memory = resident.memory
         yield CppStatement(f"static {memory.declaration()};")
-        yield from partition_pragmas(memory.name, memory.factors, in_words=resident.in_words)
+        in_words = range(len(memory.factors)) if resident.in_words else ()
+        yield from partition_pragmas(memory.name, memory.factors, in_words)
         if resident.block is not None:
             kind = f"type=ram_2p impl={resident.block}"
             yield Pragma(f"bind_storage variable={memory.name} {kind}")

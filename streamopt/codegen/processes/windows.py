@@ -8,7 +8,7 @@ and a constant index. The tool can't see that what is stored is not read before 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from streamopt.codegen.layout import extents_text
@@ -59,8 +59,22 @@ class LineWriter:
         texts: dict[Access, str] = {}
         for read in self.lines.reads:
             rows = (read.row,) if self.lines.rows.have_banks else ()
-            texts[read.access] = self.window + (self._placed((*rows, *read.slots)) or "[0]")
+            texts[read.access] = self._register((*rows, *read.slots), read.taps)
         return texts
+
+    def _register(self, places: tuple[Affine, ...], taps: Sequence[tuple[str, int]]) -> str:
+        """Return the register at some places, where iterators of taps choose among several."""
+        if not taps:
+            return self.window + (self._placed(places) or "[0]")
+        (name, trips), *others = taps
+        found = [
+            self._register(tuple(p.substitute({name: Affine.of(tap)}) for p in places), others)
+            for tap in range(trips)
+        ]
+        text, iterator = found[-1], self.iterators[name]
+        for tap in range(trips - 2, -1, -1):
+            text = f"({iterator} == {tap} ? {found[tap]} : {text})"
+        return text
 
     def fill(self) -> Iterator[Item]:
         """Yield the window's registers, each read from its banks."""

@@ -7,7 +7,7 @@ weights read in one iteration take 112 cycles.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -83,7 +83,7 @@ def memory_demands(
             touched[port.target].append(port)
     for target, accesses in touched.items():
         chosen = memories[target].chosen
-        if chosen is not None:
+        if chosen:
             accesses = [_of_all_banks(port, chosen) for port in accesses]
         distinct = {(port.subscripts, port.guard): port for port in accesses}
         body = replace(
@@ -100,12 +100,13 @@ def memory_demands(
         yield PortDemand(target, _demanded(body, memories[target].factors), ports[target])
 
 
-def _of_all_banks(port: Port, dimension: int) -> Port:
-    """Return a read of all banks along a dimension, wherever it finds its value; others as is."""
+def _of_all_banks(port: Port, dimensions: Sequence[int]) -> Port:
+    """Return a read of all banks along dimensions, wherever it finds its value; others as is."""
     if port.mode is AccessMode.WRITE:
         return port
     place = list(port.subscripts)
-    place[dimension] = _EVERYWHERE
+    for dimension in dimensions:
+        place[dimension] = _EVERYWHERE
     return replace(port, subscripts=tuple(place))
 
 

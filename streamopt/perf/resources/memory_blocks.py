@@ -80,33 +80,18 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
 
     An element a bank needs no memory: registers. Both halves of a ping-pong buffer lie in one
     bank, one above the other. A table is never in UltraRAM, which begins as zero (AMD UG573).
-    A memory that is bound to UltraRAM or block RAM takes as many as hold a bank.
+    A memory that is bound to UltraRAM or block RAM takes as many as hold a bank. Banks in words are
+    one, of wider words.
     """
-    bits = memory.element.bits
-    words = prod(bank_extents(memory))
-    if memory.place is Place.RESIDENT:
-        return _resident(memory, words, bits, blocks)
+    elems, words = memory.parts_of_word, prod(bank_extents(memory))
+    bits, banks = memory.element.bits * elems, memory.banks // elems
+    inside = (Place.LOCAL, Place.ROM, Place.RESIDENT)
     if memory.place in (Place.ARGUMENT, Place.OFF_CHIP):
-        return BankStorage(StorageKind.OUTSIDE, memory.banks, words, bits)
-    if words == 1 and memory.place in (Place.LOCAL, Place.ROM):
-        return BankStorage(StorageKind.REGISTERS, memory.banks, words, bits)
+        return BankStorage(StorageKind.OUTSIDE, banks, words, bits)
+    if words == 1 and memory.place in inside:
+        return BankStorage(StorageKind.REGISTERS, banks, words, bits, elems=elems)
     if memory.place is Place.ROM:
         blocks = replace(blocks, uram_shape=None)
-    if memory.block is RamBlock.URAM and blocks.uram_shape is not None:
-        count = blocks.uram_shape.blocks(words, bits)
-        return BankStorage(StorageKind.URAM, memory.banks, words, bits, count)
-    if memory.block is RamBlock.BRAM:
-        count = block_rams(words, bits, blocks)
-        return BankStorage(StorageKind.BRAM, memory.banks, words, bits, count)
-    return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
-
-
-def _resident(memory: Memory, words: int, bits: int, blocks: Memories) -> BankStorage:
-    """Return how a resident array is held, in one memory where all of its banks are words."""
-    banks, elems = (1, memory.banks) if memory.in_words else (memory.banks, 1)
-    bits *= elems
-    if words == 1:
-        return BankStorage(StorageKind.REGISTERS, banks, words, bits, elems=elems)
     match memory.block:
         case RamBlock.URAM if blocks.uram_shape is not None:
             count = blocks.uram_shape.blocks(words, bits)
@@ -117,7 +102,8 @@ def _resident(memory: Memory, words: int, bits: int, blocks: Memories) -> BankSt
         case RamBlock.LUTRAM:
             return BankStorage(StorageKind.LUTRAM, banks, words, bits, elems=elems)
         case _:
-            return replace(_random_access(banks, words, bits, blocks), elems=elems)
+            halves = _HALVES.get(memory.place, 1)
+            return replace(_random_access(banks, words * halves, bits, blocks), elems=elems)
 
 
 def argument_storage(memory: Memory, blocks: Memories) -> BankStorage:

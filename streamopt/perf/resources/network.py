@@ -204,15 +204,19 @@ def pipeline_resources(
 
 
 def _choices(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
-    """Return the LUTs that choose among the rows of line buffers."""
-    luts = 0
+    """Return the LUTs that choose among the rows, and the places of taps, of line buffers."""
+    luts, tiles = 0, {tile.name: tile.trip_count for tile in pipeline.tiles}
     for name in dict.fromkeys(port.target for port in pipeline.ports):
         memory = memories.get(name)
-        if memory is None or memory.chosen is None:
+        if memory is None or not memory.chosen:
             continue
-        reads = (p for p in pipeline.ports if p.target == name and p.mode is AccessMode.READ)
+        reads = [p for p in pipeline.ports if p.target == name and p.mode is AccessMode.READ]
         values = {lane.subscripts for port in reads for lane in lane_accesses(port, pipeline)}
-        luts += choice_luts(len(values), memory.factors[memory.chosen], memory.element.bits)
+        ways = 1
+        for at in memory.chosen:
+            taps = prod(tiles.get(name, 1) for name in reads[0].subscripts[at].iterators())
+            ways *= min(taps, memory.factors[at])
+        luts += choice_luts(len(values), ways, memory.element.bits)
     return luts
 
 

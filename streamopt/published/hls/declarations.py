@@ -175,4 +175,5 @@ class Declarations:
                 tool_splits=splits,
                 place=place,
                 block=_BLOCKS.get(store.built_from),
+                in_words=tuple(sorted(store.in_words)),
             )

@@ -98,6 +98,8 @@ class Store:
     """That a stream is asked to hold; 0 where nothing is said."""
     factors: list[int] = field(default_factory=list[int])
     """Partition factor of each dimension, which pragmas set."""
+    in_words: set[int] = field(default_factory=set[int])
+    """Dimensions that pragmas reshape: their banks are parts of one word."""
     built_from: str = ""
     """The memory that a pragma binds it to: ``bram`` or ``uram`` are known."""
 
@@ -124,3 +126,5 @@ class Store:
             if dimension in (0, place + 1):
                 factor = extent if said.form == "complete" else said.number("factor") or 1
                 self.factors[place] = max(1, min(factor, extent))
+                if said.name == "array_reshape":
+                    self.in_words.add(place)

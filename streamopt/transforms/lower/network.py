@@ -70,7 +70,7 @@ class _NetworkLowering:
                     found[array.name],
                     place=Place.RESIDENT,
                     block=port.block,
-                    in_words=partition.in_words,
+                    in_words=tuple(range(len(partition.factors))) if partition.in_words else (),
                 )
             if array.name in outside:
                 shape = found[partition.array].shape

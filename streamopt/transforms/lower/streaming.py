@@ -152,10 +152,9 @@ class StreamingNode:
             if lines.array != window.array:
                 continue
             name = self._named(f"{node.name}.{array.name}_lines")
-            chosen = 0 if lines.rows.have_banks else None
-            self.memories.append(
-                Memory(name, Place.LOCAL, array.element, lines.shape, lines.factors, chosen=chosen)
-            )
+            memory = Memory(name, Place.LOCAL, array.element, lines.shape, lines.factors)
+            memory = replace(memory, chosen=lines.chosen, in_words=lines.in_words)
+            self.memories.append(memory)
             for value, conditions, place in zip(values, parts, places, strict=True):
                 self._store(lines, name, (value, conditions), place)
             self._lines |= {read.access: (name, lines.read_place(read)) for read in lines.reads}
