@@ -164,7 +164,7 @@ class Declarations:
             users = len({number for number, _, _ in touching})
             is_written = any(port.mode is AccessMode.WRITE for _, _, port in touching)
             outside = store.is_argument or not is_written
-            storage = Storage(shape, tuple(store.factors), outside, None)
+            storage = Storage(shape, tuple(factor for factor, _ in store.splits), outside, None)
             memory = memory_of(store.name, storage, store.element, outside=outside, users=users)
             has_lanes = any(pipeline.lanes for _, pipeline, _ in touching)
             is_seen = memory.place is Place.PING_PONG or has_lanes
@@ -175,5 +175,5 @@ class Declarations:
                 tool_splits=splits,
                 place=place,
                 block=_BLOCKS.get(store.built_from),
-                in_words=tuple(sorted(store.in_words)),
+                in_words=tuple(at for at, (_, in_word) in enumerate(store.splits) if in_word),
             )

@@ -96,16 +96,15 @@ class Store:
     is_table: bool = False
     depth_elems: int = 0
     """That a stream is asked to hold; 0 where nothing is said."""
-    factors: list[int] = field(default_factory=list[int])
-    """Partition factor of each dimension, which pragmas set."""
-    in_words: set[int] = field(default_factory=set[int])
-    """Dimensions that pragmas reshape: their banks are parts of one word."""
+    splits: list[tuple[int, bool]] = field(default_factory=list[tuple[int, bool]])
+    """Of each dimension, as pragmas set them: partition factor, and whether its banks are parts of
+    one word."""
     built_from: str = ""
     """The memory that a pragma binds it to: ``bram`` or ``uram`` are known."""
 
     def __post_init__(self) -> None:
         """Begin with one bank."""
-        self.factors = [1] * len(self.shape)
+        self.splits = [(1, False)] * len(self.shape)
 
     def apply(self, said: HlsDirective) -> None:
         """Take what a pragma says of this variable."""
@@ -117,7 +116,7 @@ class Store:
             self.depth_elems = said.number("depth") or self.depth_elems
             if not self.is_stream and "off" not in said.words:
                 self.is_stream, self.is_serial, self.shape = True, True, ()
-                self.factors = []
+                self.splits = []
 
     def _split(self, said: HlsDirective) -> None:
         dimension = said.number("dim")
@@ -125,6 +124,5 @@ class Store:
         for place, extent in enumerate(self.shape):
             if dimension in (0, place + 1):
                 factor = extent if said.form == "complete" else said.number("factor") or 1
-                self.factors[place] = max(1, min(factor, extent))
-                if said.name == "array_reshape":
-                    self.in_words.add(place)
+                factor = max(1, min(factor, extent))
+                self.splits[place] = factor, said.name == "array_reshape"
