@@ -44,6 +44,8 @@ def literal(value: float, element: ElementType) -> str:
     if element.is_fixed:
         form = element.fixed_point
         return f"{element}({float(form.number(form.mantissa(Fraction(value))))!r})"
+    if element.is_narrow:
+        return f"{element}({int(value)})"
     if not element.is_float:
         return f"INT64_C({int(value)})" if element.bits == 64 else str(int(value))
     with np.errstate(over="ignore"):
@@ -93,6 +95,11 @@ def _cast(text: str, source: ElementType, wanted: ElementType) -> str:
     if _needs_casts(source) and _needs_casts(wanted) and not (source.is_fixed and wanted.is_fixed):
         text = f"static_cast<double>({text})"
     return f"static_cast<{wanted}>({text})"
+
+
+def _promoted(text: str, element: ElementType) -> str:
+    """Return a number in the type that C computes in; numbers of C's own types are as they are."""
+    return f"{ElementType.INT32}({text})" if element.is_narrow else text
 
 
 def _no_function(operator: Operator, element: ElementType, number: int = 0) -> str | None:
@@ -201,13 +208,14 @@ class ExpressionText:
                 text = literal(value, element)
                 return (f"({text})" if text.startswith("-") else text), _ATOM
             case ir.Read(access):
-                return self.read(access), _ATOM
+                return _promoted(self.read(access), self.element_of(access.array)), _ATOM
             case ir.Index(value):
                 text = self.index(value)
                 return (text if text.isidentifier() else f"({text})"), _ATOM
             case ir.Cast(target, operand):
                 source = self._type(operand) or target
-                return _cast(self._text(operand, source)[0], source, target), _ATOM
+                text = _cast(self._text(operand, source)[0], source, target)
+                return _promoted(text, target), _ATOM
             case ir.Binary(_, _, operand) if ir.is_negation(expression):
                 own = (self._type(operand) or element) if element.is_fixed else element
                 return f"-{self._inside(operand, _ATOM, own)}", _PRODUCT

@@ -14,6 +14,7 @@ from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
 from streamopt.codegen.packing import Packing, packing_of
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.graph import Node, Passes
 from streamopt.ir.ports import FILLING_BITS, WORD_FIFO_DEPTH, PortKind, RamBlock, words_of
@@ -27,6 +28,8 @@ from streamopt.ir.scheduled import (
     TiledLoop,
     process_name,
 )
+
+BYTE_BITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,22 @@ class CppPort:
         return self.packing
 
     @property
+    def shares_bytes(self) -> bool:
+        """Return whether several elements outside are in one byte."""
+        return self.packing is not None and self.array.element.outside_bits < BYTE_BITS
+
+    @property
     def word_type(self) -> str:
-        """Return the type of a word of a packed array."""
+        """Return the type of a word of a packed array: of bytes where elements share them."""
         element, elems = self.array.element.value, self.packed.words.elems
+        if self.shares_bytes:
+            element, elems = ElementType.UINT8.value, elems // self.elems_a_byte
         return element if elems == 1 else f"{self.dialect}<{element}, {elems}>"
+
+    @property
+    def elems_a_byte(self) -> int:
+        """Return the elements that share a byte outside; 1 where an element takes bytes."""
+        return max(1, BYTE_BITS // self.array.element.outside_bits)
 
     def declarations(self) -> tuple[str, ...]:
         """Return type, name and extents of its parameters."""
@@ -331,7 +346,7 @@ def _boundary_port(scheduled: ScheduledGraph, partition: ArrayPartition, names: 
         return replace(port, kind=plan.kind)
     if plan is not None and plan.kind is PortKind.RESIDENT and array.size_elems > 1:
         order, factors = tuple(range(len(array.shape))), partition.factors
-        words = words_of(prod(factors), array.element.storage_bits, most_bits=FILLING_BITS)
+        words = words_of(prod(factors), array.element.outside_bits, most_bits=FILLING_BITS)
         packing = Packing(array.shape, order, factors, words)
         return replace(port, kind=plan.kind, packing=packing)
     if not any(other.kind.is_outside for other in plans.values()):

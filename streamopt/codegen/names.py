@@ -53,9 +53,9 @@ LIBRARY = frozenset(
 """Names of the C library, which a function of ours must not take."""
 
 _TYPE_TEXT = """
-ap_fixed ap_int clock_t div_t double_t FILE float_t fpos_t half intmax_t intptr_t ldiv_t lldiv_t
-max_align_t mbstate_t nullptr_t off_t pid_t ptrdiff_t size_t ssize_t time_t tm uintmax_t uintptr_t
-wint_t
+ap_fixed ap_int ap_uint clock_t div_t double_t FILE float_t fpos_t half intmax_t intptr_t ldiv_t
+lldiv_t max_align_t mbstate_t nullptr_t off_t pid_t ptrdiff_t size_t ssize_t time_t tm uintmax_t
+uintptr_t wint_t
 """
 TYPES = frozenset(
     [*_TYPE_TEXT.split()]

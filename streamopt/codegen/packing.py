@@ -64,5 +64,5 @@ def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int
             order.append(dimension)
             lanes[dimension] = loop.unroll
     rest = [at for at in range(len(array.shape)) if at not in order]
-    words = words_of(mover.lanes, array.element.storage_bits, channels)
+    words = words_of(mover.lanes, array.element.outside_bits, channels)
     return Packing(array.shape, (*rest, *order), tuple(lanes), words)

@@ -108,7 +108,7 @@ def with_boundary(
     found = with_movers(graph, moved)
     rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, target)
     movers = {
-        mover.name: TransferRule(found.array(array).element.storage_bits, rates[array])
+        mover.name: TransferRule(found.array(array).element.outside_bits, rates[array])
         for array in moved
         if (mover := mover_of(found, array)) is not None
     }
@@ -139,7 +139,7 @@ def boundary_cycles(graph: Graph, ports: tuple[PortPlan, ...], target: Target) -
     moved = moved_arrays(graph, ports)
     rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, target)
     arrays = (graph.array(name) for name in moved)
-    needed = (least_cycles(a.size_elems, a.element.storage_bits, rates[a.name]) for a in arrays)
+    needed = (least_cycles(a.size_elems, a.element.outside_bits, rates[a.name]) for a in arrays)
     return max(needed, default=0)
 
 

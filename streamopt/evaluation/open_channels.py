@@ -91,4 +91,4 @@ def preferred_channels(target: Target) -> list[str]:
 
 def array_bytes(array: Array) -> int:
     """Return the bytes of an array off the chip."""
-    return array.size_elems * array.element.storage_bits // 8
+    return -(-array.size_elems * array.element.outside_bits // 8)

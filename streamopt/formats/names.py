@@ -21,6 +21,9 @@ INDEX = "index"
 FIXED = "ap_fixed"
 """Function that converts to fixed point: ``ap_fixed(x, 16, 6)``."""
 
+SIZED = (FIXED, "ap_int", "ap_uint")
+"""Functions that convert to a type whose widths they are given: ``ap_int(x, 4)``."""
+
 INFINITY = "inf"
 """The number beyond all others, as masks have it: ``x[i] if m[i] > 0 else -inf``."""
 
@@ -29,7 +32,7 @@ FUNCTIONS = (
     "relu",
     "sigmoid",
     INDEX,
-    FIXED,
+    *SIZED,
     *ElementType,
 )
 """Functions that a statement may call; a type converts its argument."""

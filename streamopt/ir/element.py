@@ -26,6 +26,8 @@ MAX_BITS = 128
 """Widest result of an operation: what a compiler for a CPU has integers for."""
 
 _FORM = re.compile(r"\s*ap_fixed\s*<([^<>]*)>\s*")
+_NARROW = re.compile(r"\s*(ap_u?int)\s*<\s*([1-7])\s*>\s*")
+_DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,4}")
 _ROUNDING = {"AP_TRN": False, "AP_RND": True}
 _OVERFLOW = {"AP_WRAP": False, "AP_SAT": True}
@@ -164,8 +166,8 @@ MAX_ELEMENT_BITS = 53
 class ElementType(StrEnum):
     """Type of an array's elements, by its C++ name.
 
-    Fixed-point types are members too, made when they are first asked for; iteration gives the
-    others.
+    Fixed-point types and integers narrower than a byte are members too, made when they are first
+    asked for; iteration gives the others.
 
     Examples
     --------
@@ -173,6 +175,8 @@ class ElementType(StrEnum):
     <ElementType.ap_fixed<16, 6>: 'ap_fixed<16, 6>'>
     >>> ElementType("ap_fixed<16,6>") is ElementType("ap_fixed<16, 6, AP_TRN>")
     True
+    >>> ElementType("ap_int< 4 >")
+    <ElementType.ap_int<4>: 'ap_int<4>'>
     """
 
     FLOAT = "float"
@@ -189,8 +193,9 @@ class ElementType(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> ElementType | None:
+        narrow = _NARROW.fullmatch(str(value))
         try:
-            text = str(read_fixed_point(str(value)))
+            text = f"{narrow[1]}<{narrow[2]}>" if narrow else str(read_fixed_point(str(value)))
         except ValueError:
             return None
         known = cls._value2member_map_.get(text)
@@ -238,7 +243,7 @@ class ElementType(StrEnum):
     @property
     def is_signed(self) -> bool:
         """Return whether it has negative values."""
-        return not self.value.startswith("u")
+        return not self.value.startswith(("u", "ap_uint"))
 
     @property
     def bits(self) -> int:
@@ -247,7 +252,9 @@ class ElementType(StrEnum):
             return _FLOATS[self]
         if self.is_fixed:
             return self.fixed_point.width_bits
-        return int(self.value.removeprefix("u").removeprefix("int").removesuffix("_t"))
+        digits = _DIGITS.search(self.value)
+        assert digits is not None
+        return int(digits[0])
 
     def nearest(self, value: float) -> float:
         """Return the nearest number of a floating-point type, and of others the number itself.
@@ -280,6 +287,26 @@ class ElementType(StrEnum):
         return max(8, 1 << (self.bits - 1).bit_length())
 
     @property
+    def outside_bits(self) -> int:
+        """Return the width of an element in the words of a port: a power of two.
+
+        Integers narrower than a byte share one, where a word has room for several.
+
+        Examples
+        --------
+        >>> ElementType("ap_int<4>").outside_bits, ElementType("ap_uint<3>").outside_bits
+        (4, 4)
+        >>> ElementType("ap_fixed<4, 4>").outside_bits
+        8
+        """
+        return 1 << (self.bits - 1).bit_length() if self.is_narrow else self.storage_bits
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether it is an integer narrower than a byte, and so a class in C++."""
+        return self.value.startswith(("ap_int", "ap_uint"))
+
+    @property
     def dtype(self) -> str:
         """Return NumPy's name of the type that an element is stored as, little-endian.
 
@@ -304,10 +331,12 @@ def element_problem(text: str) -> str:
     >>> element_problem("half"), element_problem("ap_fixed<60, 8>")
     ('', 'a width of 60 bits is not in 1 .. 53')
     """
-    if text in set(ElementType):
+    if text in set(ElementType) or _NARROW.fullmatch(text):
         return ""
+    if text.lstrip().startswith(("ap_int", "ap_uint")):
+        return "write ap_int<W> or ap_uint<W> with a width W in 1 .. 7"
     if not text.lstrip().startswith("ap_fixed"):
-        return f"known are {', '.join(ElementType)} and ap_fixed<W, I>"
+        return f"known are {', '.join(ElementType)}, ap_fixed<W, I>, ap_int<W> and ap_uint<W>"
     try:
         width = read_fixed_point(text).width_bits
     except ValueError as problem:

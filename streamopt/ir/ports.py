@@ -83,7 +83,7 @@ class Words:
     """How the elements of one tile iteration are packed, in each memory that holds some of them."""
 
     elems: int
-    """Elements that a word has room for: a power of two."""
+    """Elements that a word has room for: a power of two, and at least a byte."""
     count: int
     """Words of an iteration in one memory."""
     lanes: int
@@ -121,6 +121,8 @@ def words_of(lanes: int, bits: int, channels: int = 1, most_bits: int = WORD_BIT
     --------
     >>> words_of(6, 32), words_of(40, 32)
     (Words(elems=8, count=1, lanes=6, memories=1), Words(elems=16, count=3, lanes=40, memories=1))
+    >>> words_of(1, 4)
+    Words(elems=2, count=1, lanes=1, memories=1)
     >>> words_of(40, 32, 4)
     Words(elems=16, count=1, lanes=10, memories=4)
     """
@@ -128,4 +130,4 @@ def words_of(lanes: int, bits: int, channels: int = 1, most_bits: int = WORD_BIT
     memories = -(-lanes // own)
     if own >= most:
         return Words(most, -(-own // most), own, memories)
-    return Words(1 << (own - 1).bit_length(), 1, own, memories)
+    return Words(max(1 << (own - 1).bit_length(), 8 // bits), 1, own, memories)

@@ -77,7 +77,7 @@ def operator_cost(
     wanted = implementation if implementation is not None or not names else names[0]
     subject = f"'{operator.value}' of {element.value}"
     if wanted not in names:
-        if element.is_fixed:
+        if element.is_fixed or element.is_narrow:
             return _fixed_point_cost(table, operator, element, implementation, clock_ns)
         message = f"the operator table has no {subject}" + (f" in '{wanted}'" if wanted else "")
         hint = f"add an [[operator]] row to {table.file}"
@@ -103,7 +103,7 @@ def _fixed_point_cost(
     implementation: str | None,
     clock_ns: float,
 ) -> OperatorCost:
-    """Return the cost of an operator on mantissas, which are whole numbers.
+    """Return the cost of an operator on mantissas or narrow integers, which are whole numbers.
 
     The table's row is that of the narrowest fixed-point or integer type that is as wide, or the
     widest. The row of an integer type is scaled: LUTs and flip-flops by the width, those of a

@@ -14,6 +14,9 @@ from streamopt.ir.element import ElementType
 
 def stored(values: NDArray[Any], element: ElementType) -> NDArray[Any]:
     """Return numbers as they are stored, converted to their element type."""
+    if element.is_narrow:
+        whole, half = values.astype(np.int64), (1 << element.bits >> 1) * element.is_signed
+        return (((whole + half) & ((1 << element.bits) - 1)) - half).astype(element.dtype)
     if not element.is_fixed:
         return values.astype(element.dtype)
     return mantissas_of(values.astype(np.float64), element).astype(element.dtype)

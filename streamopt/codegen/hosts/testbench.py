@@ -138,9 +138,7 @@ def _arguments(port: CppPort) -> tuple[str, ...]:
 
 def _brought(port: CppPort) -> Iterator[CppStatement]:
     """Yield what packs an array, and fills its stream."""
-    flat = f"reinterpret_cast<{port.array.element} *>"
-    places = f"{flat_array(port)}, {flat}({_words(port)})"
-    yield CppStatement(f"pack({places}, packing_{port.name});")
+    yield packed(port, f"reinterpret_cast<{stored_type(port)} *>({_words(port)})")
     if port.kind is PortKind.STREAM:
         yield CppStatement(f"for (const auto &word : {_words(port)})")
         yield CppStatement(f"    {_stream(port)}.write(word);")
@@ -151,9 +149,26 @@ def _taken(port: CppPort, words: str) -> Iterator[CppStatement]:
     if port.kind is PortKind.STREAM:
         yield CppStatement(f"for (auto &word : {words})")
         yield CppStatement(f"    word = {_stream(port)}.read();")
-    flat = f"reinterpret_cast<{port.array.element} *>"
-    places = f"{flat}({words}), {flat_array(port)}"
-    yield CppStatement(f"unpack({places}, packing_{port.name});")
+    yield unpacked(port, f"reinterpret_cast<{stored_type(port)} *>({words})")
+
+
+def stored_type(port: CppPort) -> str:
+    """Return the type of the numbers that the words of an array are stored as."""
+    return "unsigned char" if port.shares_bytes else str(port.array.element)
+
+
+def packed(port: CppPort, words: str) -> CppStatement:
+    """Return the call that brings an array into words, stored from a place on."""
+    return CppStatement(f"pack{_bits(port)}({flat_array(port)}, {words}, packing_{port.name});")
+
+
+def unpacked(port: CppPort, words: str) -> CppStatement:
+    """Return the call that brings words back into an array."""
+    return CppStatement(f"unpack{_bits(port)}({words}, {flat_array(port)}, packing_{port.name});")
+
+
+def _bits(port: CppPort) -> str:
+    return f"_bits<{port.array.element.outside_bits}>" if port.shares_bytes else ""
 
 
 def _packing(port: CppPort) -> str:

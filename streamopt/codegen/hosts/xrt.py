@@ -13,8 +13,15 @@ Memory" and "Specifying Streaming Connections between Compute Units".
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamopt.codegen.backends.vitis_project import VitisSettings, vitis_release
-from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array, single_value
-from streamopt.codegen.layout import CppPort, DesignLayout
+from streamopt.codegen.hosts.testbench import (
+    HostProgram,
+    checked_program,
+    packed,
+    single_value,
+    stored_type,
+    unpacked,
+)
+from streamopt.codegen.layout import BYTE_BITS, CppPort, DesignLayout
 from streamopt.codegen.processes.mover import burst_comment, bursts
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import (
@@ -174,16 +181,16 @@ def _run(layout: DesignLayout) -> Iterator[str]:
             for at, name in enumerate(home.names):
                 yield f"{_buffer(name)}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);"
                 yield f"{_buffer(name)}.read({_words(home, at)});"
-            yield f"unpack({_words(home)}, {flat_array(port)}, packing_{port.name});"
+            yield unpacked(port, _words(home)).text
 
 
 def _buffers(port: CppPort, owner: str, first: int) -> Iterator[str]:
     """Yield a buffer for each memory of a port, the arguments of a kernel from the first one on."""
-    elems = port.packed.total_elems
-    yield f"std::vector<{port.array.element}> words_{port.name}({elems * len(port.names)});"
+    room = _stored(port)
+    yield f"std::vector<{stored_type(port)}> words_{port.name}({room * len(port.names)});"
     if port.array.is_given:
-        yield f"pack({flat_array(port)}, {_words(port)}, packing_{port.name});"
-    bytes_each = elems * port.array.element.storage_bits // 8
+        yield packed(port, _words(port)).text
+    bytes_each = port.packed.total_elems * port.array.element.outside_bits // BYTE_BITS
     for at, name in enumerate(port.names):
         yield f"xrt::bo {_buffer(name)}(device, {bytes_each}, {owner}.group_id({first + at}));"
         if port.array.is_given:
@@ -214,7 +221,12 @@ def _buffer(name: str) -> str:
 def _words(port: CppPort, memory: int = 0) -> str:
     """Return where the words of one memory begin."""
     begin = f"words_{port.name}.data()"
-    return f"{begin} + {memory * port.packed.total_elems}" if memory else begin
+    return f"{begin} + {memory * _stored(port)}" if memory else begin
+
+
+def _stored(port: CppPort) -> int:
+    """Return the numbers that one memory of an array holds: elements, or bytes that they share."""
+    return port.packed.total_elems // port.elems_a_byte
 
 
 def _described(port: CppPort, home: CppPort) -> str:
@@ -231,5 +243,5 @@ def _described(port: CppPort, home: CppPort) -> str:
         numbers = f"{words.stride_elems}, {words.lanes}, {words.memories}"
     mover = mover_kernel(port) if port.kind is PortKind.STREAM else ""
     listed = f'"{port.name}", "<{letter}{element.storage_bits // 8}", {port.array.is_given}, '
-    place = f"{port.array.shape}, {order}, {lanes}, {numbers}"
+    place = f"{port.array.shape}, {order}, {lanes}, {numbers}, {element.outside_bits}"
     return f'Array({listed}{place}, "{mover}", {scale}, "{home.name}")'

@@ -5,7 +5,7 @@ Words off the chip are read and written by a process of their own, one in a cycl
 
 from collections.abc import Callable, Iterator
 
-from streamopt.codegen.layout import CppPort, CppProcess, WordMover
+from streamopt.codegen.layout import BYTE_BITS, CppPort, CppProcess, WordMover
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes.loops import CppNest
 from streamopt.codegen.tree import Comment, CppFunction, CppStatement, For, Item, Pragma, pipelined
@@ -24,7 +24,7 @@ def bursts(port: CppPort) -> str:
 def burst_comment(port: CppPort) -> Comment:
     """Return the burst to look for in the tool's report."""
     length = min(BURST_WORDS, port.packed.total_words)
-    size = port.packed.words.elems * port.array.element.storage_bits // 8
+    size = port.packed.words.elems * port.array.element.outside_bits // BYTE_BITS
     return Comment(f"Expected: bursts of {length} words of {size} bytes.")
 
 
@@ -122,12 +122,17 @@ class MoverWriter(CppNest):
 
     def _carried(self, word: str, made: dict[str, str]) -> Iterator[Item]:
         value = self._element(self.source, self.read, word)
+        if self.source.shares_bytes:
+            value = self._taken_bits(word)
         if len(self.process.writes) > 1 and not value.isidentifier():
             name = self.names.unique("value")
             yield CppStatement(f"const {self.source.array.element} {name} = {value};")
             value = name
         for port in self.process.writes:
             target = self._element(port, self.node.write, made.get(port.name, ""))
+            if port.shares_bytes:
+                yield self._set_bits(port, made[port.name], value)
+                continue
             yield CppStatement(
                 f"{target}.write({value});" if port.is_group else f"{target} = {value};"
             )
@@ -143,7 +148,32 @@ class MoverWriter(CppNest):
         names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
         return port.name + self.placed(access, names)
 
+    def _taken_bits(self, word: str) -> str:
+        """Return an element that shares a byte with others: the conversion drops their bits."""
+        byte, shift = self._in_byte(self.source, word)
+        return f"{self.source.array.element}({byte} >> {shift})"
+
+    def _set_bits(self, port: CppPort, word: str, value: str) -> CppStatement:
+        """Return the statement that writes such an element into a byte that begins as zeros."""
+        byte, shift = self._in_byte(port, word)
+        mask = (1 << port.array.element.outside_bits) - 1
+        return CppStatement(f"{byte} |= (int({value}) & {mask}) << {shift};")
+
+    def _in_byte(self, port: CppPort, word: str) -> tuple[str, str]:
+        """Return the byte of a lane's element, and how far its bits are from the lowest."""
+        bits = port.array.element.outside_bits
+        each = BYTE_BITS // bits
+        word, lane = self._placed(port, word)
+        is_byte = port.packed.words.elems == each
+        shift = lane.mod(each).scaled(bits)
+        return (word if is_byte else f"{word}[{lane.floordiv(each)}]"), f"({shift})"
+
     def _in_word(self, port: CppPort, word: str) -> str:
+        word, lane = self._placed(port, word)
+        return word if port.packed.words.elems == 1 else f"{word}[{lane}]"
+
+    def _placed(self, port: CppPort, word: str) -> tuple[str, Affine]:
+        """Return the word of a lane's element, and its place there."""
         words, lane = port.packed.words, self._lane()
         if words.total > 1:
             number = lane.floordiv(words.elems)
@@ -152,7 +182,7 @@ class MoverWriter(CppNest):
                 lane = lane.mod(words.lanes)
                 number += lane.floordiv(words.elems)
             word, lane = f"{word}[{number}]", lane.mod(words.elems)
-        return word if words.elems == 1 else f"{word}[{lane}]"
+        return word, lane
 
     def _lanes(self, body: list[Item]) -> list[Item]:
         for loop in reversed(self.loops):

@@ -15,7 +15,7 @@ from streamopt.codegen.tree import CppFunction, CppStatement, Directive, If, Ite
 
 def bundle_of(port: CppPort) -> str:
     """Return the port that a resident array is filled through: that of all with as wide words."""
-    return f"resident_{port.packed.words.elems * port.array.element.storage_bits}"
+    return f"resident_{port.packed.words.elems * port.array.element.outside_bits}"
 
 
 def region_parameters(layout: DesignLayout) -> tuple[str, ...]:

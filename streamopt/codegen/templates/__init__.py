@@ -46,6 +46,8 @@ def _headers(elements: Iterable[ElementType]) -> Iterator[str]:
     for element in elements:
         if element.is_fixed:
             yield "ap_fixed.h"
+        elif element.is_narrow:
+            yield "ap_int.h"
         elif element is ElementType.HALF:
             yield "hls_half.h"
 

@@ -58,6 +58,7 @@ Element: TypeAlias = Annotated[
             "anyOf": [
                 {"type": "string", "enum": [*ElementType]},
                 {"type": "string", "pattern": r"^\s*ap_fixed\s*<[^<>]*>\s*$"},
+                {"type": "string", "pattern": r"^\s*ap_u?int\s*<\s*[1-7]\s*>\s*$"},
             ]
         }
     ),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import reduce
 
 from streamopt.formats.graph_json.scope import StatementScope, read_access, read_affine
-from streamopt.formats.names import FIXED, FUNCTIONS, INDEX, INFINITY, did_you_mean, is_reserved
+from streamopt.formats.names import FUNCTIONS, INDEX, INFINITY, SIZED, did_you_mean, is_reserved
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import ConstantError, folded_binary, folded_call, negated
 from streamopt.ir.element import ElementType, element_problem
@@ -138,8 +138,8 @@ def _call(node: ast.Call, name: str, scope: StatementScope) -> ir.Expression:
         return _PLACEHOLDER
     if name == INDEX and len(node.args) == 1:
         return ir.Index(read_affine(node.args[0], scope))
-    if name == FIXED and len(node.args) > 1 and not node.keywords:
-        return _fixed(node, scope)
+    if name in SIZED and node.args and not node.keywords:
+        return _sized(name, node, scope)
     function = ir.Function(name) if name in set(ir.Function) else None
     arity = 1 if function is None else function.arity
     is_chain = function in (ir.Function.MAX, ir.Function.MIN) and len(node.args) > arity
@@ -164,9 +164,9 @@ def _call(node: ast.Call, name: str, scope: StatementScope) -> ir.Expression:
             return folded_call(function, *arguments)
 
 
-def _fixed(node: ast.Call, scope: StatementScope) -> ir.Expression:
-    """Return a conversion to the fixed-point type that the further arguments say."""
-    text = f"{FIXED}<{', '.join(map(ast.unparse, node.args[1:]))}>"
+def _sized(name: str, node: ast.Call, scope: StatementScope) -> ir.Expression:
+    """Return a conversion to the type whose widths the further arguments say."""
+    text = f"{name}<{', '.join(map(ast.unparse, node.args[1:]))}>"
     problem = element_problem(text)
     if problem:
         scope.report("E118", f"{text} is no element type: {problem}", node)

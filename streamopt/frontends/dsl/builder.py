@@ -269,7 +269,7 @@ class Builder:
         wanted = element_type(element)
         if wanted is None:
             hint = did_you_mean(str(element), ElementType)
-            if str(element).startswith("ap_fixed"):
+            if str(element).startswith("ap_"):
                 hint = element_problem(str(element))
             self._report(ARRAYS, f"there is no element type {quoted(element)}", hint)
             return self._unknown(name, role)

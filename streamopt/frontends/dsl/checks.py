@@ -11,6 +11,7 @@ from streamopt.formats.names import NAME_PATTERN, TITLE_PATTERN, is_reserved, qu
 from streamopt.frontends.dsl.facts import ARRAYS, ITERATORS, NAMES, Axis, Facts, problem
 from streamopt.frontends.dsl.values import LoopIndex, whole
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import type_range
 from streamopt.ir.element import ElementType, element_problem
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def read_iterator(name: str, extent: object) -> LoopIndex:
 
 def element_type(element: str) -> ElementType | None:
     """Return an element type by its C++ or NumPy name; None if there is none."""
-    if str(element).lstrip().startswith("ap_fixed"):
+    if str(element).lstrip().startswith("ap_"):
         return None if element_problem(str(element)) else ElementType(element)
     for name in (str(element), f"{element}_t"):
         if name in set(ElementType):
@@ -125,6 +126,9 @@ def _converted(array: NDArray[Any], element: ElementType) -> tuple[NDArray[Any],
     with np.errstate(all="ignore"):
         converted = array.astype("<f8" if element.is_fixed else element.dtype)
         lost = element.is_integer and array.size > 0 and bool((converted != array).any())
+        if element.is_narrow and array.size > 0:
+            whole = type_range(element)
+            lost |= int(converted.min()) < whole.low or int(converted.max()) > whole.high
     converted.flags.writeable = False
     message = f"some values can't be represented in {element}" if lost else ""
     return converted, element, message

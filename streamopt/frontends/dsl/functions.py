@@ -196,7 +196,7 @@ def cast(value: Operand, element: ElementType | str) -> Value:
     operand, wanted = as_value(value), element_type(element)
     if wanted is None:
         hint = did_you_mean(str(element), ElementType)
-        if str(element).startswith("ap_fixed"):
+        if str(element).startswith("ap_"):
             hint = element_problem(str(element))
         message = f"there is no element type {quoted(element)}"
         facts = operand.facts.with_problem(ARRAYS, message, hint)

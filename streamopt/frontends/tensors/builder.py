@@ -14,6 +14,7 @@ from streamopt.frontends.tensors.constants import (
     MAX_ELEMENTS,
     element_of,
     evaluated,
+    least_element,
     least_integers,
 )
 from streamopt.frontends.tensors.indexing import ElementPoint, point_over
@@ -104,15 +105,22 @@ class ProgramBuilder:
             self._values[array.name] = values
         return self._stored(array)
 
-    def constant(self, name: str, values: NDArray[Any]) -> LazyTensor:
+    def constant(
+        self, name: str, values: NDArray[Any], element: ElementType | None = None
+    ) -> LazyTensor:
         """Return a weight with values, or the number itself where there is only one.
+
+        Parameters
+        ----------
+        element
+            If left out, that of the values.
 
         Raises
         ------
         LoweringError
             For a type that no element type has, or an empty array.
         """
-        element = element_of(values.dtype)
+        element = element or element_of(values.dtype)
         if element is None:
             raise LoweringError(f"{name} has elements of type {values.dtype}")
         if values.size == 1:
@@ -352,12 +360,13 @@ class ProgramBuilder:
         """Return a weight of values that were computed here, which are stored as narrow as may be.
 
         Its type is theirs: reads convert to it. What `int8` weights are converted to for a
-        computation so takes no more memory than they do.
+        computation so takes no more memory than they do, and half of it where all values are those
+        of 4 bits.
         """
         kept, element = least_integers(values), element_of(values.dtype)
         if kept.dtype == values.dtype or values.size == 1 or element is None:
             return self.constant(name, values)
-        stored = self.constant(name, kept)
+        stored = self.constant(name, kept, least_element(kept))
 
         def wide(point: ElementPoint) -> Expression:
             return Cast(element, stored.at(point))

@@ -35,6 +35,15 @@ def least_integers(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
+def least_element(values: NDArray[Any]) -> ElementType | None:
+    """Return the type of 2 or 4 bits that has all of some integers, if one of 8 bits is more."""
+    if values.dtype != np.int8 or not values.size:
+        return None
+    low, high = int(values.min()), int(values.max())
+    fitting = (bits for bits in (2, 4) if -(1 << (bits - 1)) <= low and high < 1 << (bits - 1))
+    return next((ElementType(f"ap_int<{bits}>") for bits in fitting), None)
+
+
 def _quotient(left: Any, right: Any) -> Any:
     if np.issubdtype(np.result_type(left, right), np.integer):
         return np.trunc(np.divide(left, right)).astype(np.result_type(left, right))

@@ -81,7 +81,7 @@ def transfer_bounds(
     return [
         (name, pipeline.copies, transfer_ii(pipeline.copies, bits, rates[name]))
         for name in targets
-        for bits in (memories[name].element.storage_bits,)
+        for bits in (memories[name].element.outside_bits,)
     ]
 
 

@@ -265,8 +265,8 @@ def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Reso
     """
     if memory.place is not Place.OFF_CHIP or not memory.channels:
         return Resources()
-    words = words_of(mover.copies, memory.element.storage_bits, len(memory.channels))
-    bits = words.elems * memory.element.storage_bits
+    words = words_of(mover.copies, memory.element.outside_bits, len(memory.channels))
+    bits = words.elems * memory.element.outside_bits
     return (_port(bits, blocks) + _words_fifo(bits)).scaled(words.memories)
 
 
@@ -288,7 +288,7 @@ def _words_fifo(bits: int) -> Resources:
 
 def filling_words(memory: Memory) -> Words:
     """Return the words off the chip of the elements that a resident array has at one place."""
-    return words_of(memory.banks, memory.element.storage_bits, most_bits=FILLING_BITS)
+    return words_of(memory.banks, memory.element.outside_bits, most_bits=FILLING_BITS)
 
 
 def launch_cycles(network: Network) -> int:
@@ -309,7 +309,7 @@ def resident_resources(
     widths: set[int] = set()
     for memory in network.memories:
         if memory.place is Place.RESIDENT:
-            bits = filling_words(memory).elems * memory.element.storage_bits
+            bits = filling_words(memory).elems * memory.element.outside_bits
             own = memory_resources(storages[memory.name], ping_pong=False)
             found[memory.name] = own + _words_fifo(bits) + FILLING
             if bits not in widths:

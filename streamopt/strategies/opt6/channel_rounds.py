@@ -220,7 +220,7 @@ def _useful_parts(
     mover = mover_of(graph, array)
     assert mover is not None
     lanes = start.chosen.schedule.node(mover.name).lanes
-    bits = graph.array(array).element.storage_bits
+    bits = graph.array(array).element.outside_bits
     fewest: dict[int, int] = {}
     for parts in range(1, most + 1):
         fewest.setdefault(transfer_ii(lanes, bits, [bytes_per_cycle] * parts), parts)

@@ -130,7 +130,7 @@ def _width(graph: Graph, mover: Node, plans: Mapping[str, NodePlan], memories: i
         for edge in graph.edges
         if edge.array == inside and {edge.producer, edge.consumer} <= factors.keys()
     ]
-    extent, most = array.shape[-1], memories * WORD_BITS // array.element.storage_bits
+    extent, most = array.shape[-1], memories * WORD_BITS // array.element.outside_bits
     fitting = [
         width
         for width in range(1, min(extent, most) + 1)

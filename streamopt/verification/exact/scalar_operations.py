@@ -126,6 +126,12 @@ def _number(whole: int, fraction_bits: int) -> float:
     return math.ldexp(whole, -fraction_bits)
 
 
+_INTEGERS = (
+    *(element for element in ElementType if element.is_integer),
+    *(ElementType(f"ap_{kind}<{bits}>") for kind in ("int", "uint") for bits in range(1, 8)),
+)
+
+
 def _wrapping(element: ElementType) -> Callable[[int], int]:
     span = 1 << element.bits
     half = span >> 1 if element.is_signed else 0
@@ -134,7 +140,7 @@ def _wrapping(element: ElementType) -> Callable[[int], int]:
 
 def wrap_name(element: ElementType) -> str:
     """Return the name of the operation that brings an integer into a type's range."""
-    return f"wrap_{element}"
+    return f"wrap_{element.rstrip('>').replace('<', '_')}"
 
 
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
@@ -153,6 +159,6 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     **{f"{name}_double": function for name, function in _DOUBLE.items()},
     **{f"{name}_float": _single(function) for name, function in _DOUBLE.items()},
     **{f"{name}_half": _half(function) for name, function in _DOUBLE.items()},
-    **{wrap_name(element): _wrapping(element) for element in ElementType if element.is_integer},
+    **{wrap_name(element): _wrapping(element) for element in _INTEGERS},
 }
 """Operations of generated code, by name."""

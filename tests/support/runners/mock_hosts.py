@@ -6,10 +6,12 @@ import os
 import subprocess
 from pathlib import Path
 
+from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.verification.csim.running import HEADERS
 
 MOCKS = Path(__file__).parents[2] / "verification"
 FLAGS = ["g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
+INCLUDED = (f"-I{HEADERS}", f"-I{TYPE_HEADERS}")
 RUNTIME = str(HEADERS / "hls_dataflow.cpp")
 
 
@@ -32,7 +34,7 @@ def compiled_host(project: Path, top: str, folder: Path) -> str:
     glue = f'#include "{top}.h"\n#include <xrt/xrt_kernel.h>\n'
     glue += "void mock_kernel(const std::string &, const std::vector<xrt::argument> &given) {\n"
     (folder / "glue.cpp").write_text(f"{glue}    xrt::call({top}, given);\n}}\n")
-    includes = [f"-I{project}", f"-I{HEADERS}", f"-I{MOCKS / 'mock_xrt'}"]
+    includes = [f"-I{project}", *INCLUDED, f"-I{MOCKS / 'mock_xrt'}"]
     sources = [str(folder / "glue.cpp"), "host.cpp", f"{top}.cpp", RUNTIME]
     host = str(folder / "host")
     done([*FLAGS, *includes, *sources, "-o", host], project)
@@ -43,5 +45,5 @@ def kernel_library(project: Path, top: str, folder: Path) -> str:
     """Return the kernel of a project as a library, which the mock of pyxrt takes as a bitstream."""
     library = str(folder / f"{top}.so")
     sources = [f"{top}.cpp", RUNTIME]
-    done([*FLAGS, "-shared", "-fPIC", f"-I{HEADERS}", *sources, "-o", library], project)
+    done([*FLAGS, "-shared", "-fPIC", *INCLUDED, *sources, "-o", library], project)
     return library
