@@ -14,7 +14,6 @@ from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
 from streamopt.codegen.packing import Packing, packing_of
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.affine import Affine
-from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.graph import Node, Passes
 from streamopt.ir.ports import FILLING_BITS, WORD_FIFO_DEPTH, PortKind, RamBlock, words_of
@@ -82,22 +81,16 @@ class CppPort:
         return self.packing
 
     @property
-    def shares_bytes(self) -> bool:
-        """Return whether several elements outside are in one byte."""
-        return self.packing is not None and self.array.element.outside_bits < BYTE_BITS
-
-    @property
     def word_type(self) -> str:
         """Return the type of a word of a packed array: of bytes where elements share them."""
-        element, elems = self.array.element.value, self.packed.words.elems
-        if self.shares_bytes:
-            element, elems = ElementType.UINT8.value, elems // self.elems_a_byte
+        each, element = self.elems_a_byte, self.array.element.value
+        element, elems = element if each == 1 else "uint8_t", self.packed.words.elems // each
         return element if elems == 1 else f"{self.dialect}<{element}, {elems}>"
 
     @property
     def elems_a_byte(self) -> int:
-        """Return the elements that share a byte outside; 1 where an element takes bytes."""
-        return max(1, BYTE_BITS // self.array.element.outside_bits)
+        """Return the elements that share a byte outside; 1 where an element takes one, or more."""
+        return 1 if self.packing is None else max(1, BYTE_BITS // self.array.element.outside_bits)
 
     def declarations(self) -> tuple[str, ...]:
         """Return type, name and extents of its parameters."""

@@ -66,6 +66,12 @@ def test_streamed_words_share_bytes_too(tmp_path: Path) -> None:
     so.verify(tmp_path / "project").raise_if_failed()
 
 
+def test_resident_weights_are_filled_from_bytes(tmp_path: Path) -> None:
+    schedule = plan("k i", "i 3, k 5", "m_axi", A="resident")
+    so.write(PROGRAM, schedule, tmp_path / "project")
+    so.verify(tmp_path / "project").raise_if_failed()
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("host") / "project"

@@ -154,7 +154,7 @@ def _taken(port: CppPort, words: str) -> Iterator[CppStatement]:
 
 def stored_type(port: CppPort) -> str:
     """Return the type of the numbers that the words of an array are stored as."""
-    return "unsigned char" if port.shares_bytes else str(port.array.element)
+    return "unsigned char" if port.elems_a_byte > 1 else str(port.array.element)
 
 
 def packed(port: CppPort, words: str) -> CppStatement:
@@ -168,7 +168,7 @@ def unpacked(port: CppPort, words: str) -> CppStatement:
 
 
 def _bits(port: CppPort) -> str:
-    return f"_bits<{port.array.element.outside_bits}>" if port.shares_bytes else ""
+    return f"_bits<{port.array.element.outside_bits}>" if port.elems_a_byte > 1 else ""
 
 
 def _packing(port: CppPort) -> str:

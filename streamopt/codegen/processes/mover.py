@@ -122,7 +122,7 @@ class MoverWriter(CppNest):
 
     def _carried(self, word: str, made: dict[str, str]) -> Iterator[Item]:
         value = self._element(self.source, self.read, word)
-        if self.source.shares_bytes:
+        if self.source.elems_a_byte > 1:
             value = self._taken_bits(word)
         if len(self.process.writes) > 1 and not value.isidentifier():
             name = self.names.unique("value")
@@ -130,7 +130,7 @@ class MoverWriter(CppNest):
             value = name
         for port in self.process.writes:
             target = self._element(port, self.node.write, made.get(port.name, ""))
-            if port.shares_bytes:
+            if port.elems_a_byte > 1:
                 yield self._set_bits(port, made[port.name], value)
                 continue
             yield CppStatement(
