@@ -108,12 +108,7 @@ class ProgramBuilder:
     def constant(
         self, name: str, values: NDArray[Any], element: ElementType | None = None
     ) -> LazyTensor:
-        """Return a weight with values, or the number itself where there is only one.
-
-        Parameters
-        ----------
-        element
-            If left out, that of the values.
+        """Return a weight with values, or the number itself; its type is theirs if left out.
 
         Raises
         ------
