@@ -1,0 +1,1 @@
+"""Designs as RTL of our own, simulated and synthesised by open tools."""

@@ -1,0 +1,36 @@
+"""Product of two floating-point numbers."""
+
+from amaranth.hdl import Cat, Const, Mux, Value
+
+from streamopt.rtl.operators.float_format import FloatFormat, fields
+from streamopt.rtl.operators.rounding import Unrounded, rounded
+from streamopt.rtl.operators.stages import Stages
+
+PLACES = (5, 3, 2, 4, 1)
+"""Places of registers, the most useful first."""
+
+
+def multiply(stages: Stages, form: FloatFormat, left: Value, right: Value) -> Value:
+    """Return ``left * right``."""
+    left, right = stages.cut(left, right)
+    one, other = fields(form, left), fields(form, right)
+    is_zero = one.is_zero | other.is_zero
+    is_special = one.is_special | other.is_special
+    is_nan = one.is_nan | other.is_nan | (is_special & is_zero)
+    sign = one.sign ^ other.sign
+    width = form.exponent_bits + 2
+    exponent = (one.exponent + other.exponent - (form.bias - 1))[:width]
+    product = one.significand * other.significand
+    product, exponent, sign, is_zero, is_special, is_nan = stages.cut(
+        product, exponent, sign, is_zero, is_special, is_nan
+    )
+    (product, exponent, sign, is_zero, is_special, is_nan) = stages.cut(
+        product, exponent, sign, is_zero, is_special, is_nan
+    )
+    top = product[-1]
+    below = form.significand_bits - 2
+    rest = Cat(product[:below].any(), product[below:])
+    significand = Mux(top, rest, Cat(Const(0, 1), rest)[: len(rest)])
+    significand = Cat(significand[:-1], ~is_zero)
+    exponent = (exponent - ~top)[:width]
+    return rounded(stages, form, Unrounded(sign, exponent, significand, is_nan, is_special))

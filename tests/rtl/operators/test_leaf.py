@@ -1,0 +1,77 @@
+"""Operators in Verilog, run by Verilator, against NumPy: bit by bit."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from streamopt.rtl.operators.float_format import FLOAT, HALF, FloatFormat
+from streamopt.rtl.operators.leaf import KINDS, Leaf
+from tests.support.float_cases import Bits, Reals, converted, encoded, operands, real, sum_to_odd
+from tests.support.runners.operator_bench import results
+
+TWO_LEVELS = ("lt", "le", "eq", "max", "min")
+
+
+def _fused(left: Reals, right: Reals, addend: Reals) -> Reals:
+    return sum_to_odd(left * right, addend)
+
+
+def _larger(left: Reals, right: Reals, by: Callable[[Reals, Reals], Reals], zeros: bool) -> Reals:
+    """Return what NumPy does, and of two zeros the one that is above, or below."""
+    negative = np.signbit(left) & np.signbit(right) if zeros else np.signbit(left) | np.signbit(right)
+    return np.where((left == 0) & (right == 0), np.where(negative, -0.0, 0.0), by(left, right))
+
+
+NUMBERS: dict[str, Callable[..., Reals]] = {
+    "add": lambda a, b, _: a + b,
+    "mul": lambda a, b, _: a * b,
+    "fma": _fused,
+    "div": lambda a, b, _: a / b,
+    "sqrt": lambda a, *_: np.sqrt(a),
+    "max": lambda a, b, _: _larger(a, b, np.fmax, True),
+    "min": lambda a, b, _: _larger(a, b, np.fmin, False),
+}
+"""In float64, rounded so that rounding again to the format is as if there was one."""
+TRUTHS: dict[str, Callable[..., np.ndarray]] = {
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "eq": lambda a, b: a == b,
+}
+
+
+def expected(leaf: Leaf, cases: Sequence[Bits]) -> Bits:
+    """Return the correct results of an operator."""
+    form = leaf.form
+    with np.errstate(all="ignore"):
+        if leaf.kind == "from_i32":
+            return encoded(form, cases[0].astype(np.uint32).view(np.int32).astype(np.float64))
+        numbers = [real(form, bits) for bits in cases]
+        if leaf.kind in NUMBERS:
+            return encoded(form, NUMBERS[leaf.kind](*numbers))
+        if leaf.kind in TRUTHS:
+            return TRUTHS[leaf.kind](*numbers[:2]).astype(np.uint64)
+        return converted(leaf.kind, numbers[0])
+
+
+def check_against_numpy(leaves: Sequence[Leaf], cases: Sequence[Bits], at: Path) -> None:
+    """Compare the results of operators on some operands with NumPy's."""
+    for leaf, found in zip(leaves, results(leaves, cases, at), strict=False):
+        wanted = expected(leaf, cases)
+        wrong = np.flatnonzero(found != wanted)
+        shown = [tuple(f"{int(x[n]):#x}" for x in (*cases, found, wanted)) for n in wrong[:5]]
+        assert not wrong.size, f"{leaf.name}: {wrong.size} of {found.size}: {shown}"
+
+
+def _places(kind: str, form: FloatFormat) -> int:
+    places = KINDS[kind].places
+    return places(form) if callable(places) else len(places)
+
+
+@pytest.mark.parametrize("form", [HALF, FLOAT], ids=["half", "float"])
+def test_operators_round_once(form: FloatFormat, tmp_path: Path) -> None:
+    kinds = [kind for kind in KINDS if kind != f"to_{form.name}"]
+    levels = {kind: _places(kind, form) for kind in kinds}
+    leaves = [Leaf(kind, form, most) for kind, most in levels.items()]
+    check_against_numpy(leaves, operands(form, 10_000, 7), tmp_path)
