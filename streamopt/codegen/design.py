@@ -27,6 +27,8 @@ class BackendName(StrEnum):
     """Vitis HLS: streamed C++ with pragmas."""
     NATIVE = "native"
     """A CPU: plain C++17, a thread for each process."""
+    RTL = "rtl"
+    """Verilog of our own, for any FPGA, and for Verilator."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from streamopt.codegen.backends import native, tapa, vitis
+from streamopt.codegen.backends import native, rtl, tapa, vitis
 from streamopt.codegen.backends.vitis_project import VitisSettings
 from streamopt.codegen.design import BackendName, Design
 from streamopt.errors import CodegenError, Diagnostic
@@ -12,6 +12,7 @@ BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
     BackendName.TAPA: tapa.emit,
     BackendName.VITIS: vitis.emit,
     BackendName.NATIVE: native.emit,
+    BackendName.RTL: rtl.emit,
 }
 """A function that emits a project, with its usual settings."""
 

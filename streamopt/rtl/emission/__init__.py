@@ -1,1 +1,1 @@
-
+"""Kernels as Verilog, through amaranth."""

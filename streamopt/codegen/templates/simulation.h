@@ -1,0 +1,151 @@
+// A design in Verilog, run cycle by cycle, and the memories around it.
+
+#ifndef STREAMOPT_SIMULATION_H
+#define STREAMOPT_SIMULATION_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "verilated.h"
+
+namespace simulation {
+
+// Ports of up to 64 bits are integers, wider ones are arrays of 32 bits.
+template <typename Port> void set(Port &port, const uint32_t *word) {
+    const uint64_t upper = sizeof(Port) > 4 ? word[1] : 0;
+    port = static_cast<Port>(word[0] | upper << 32);
+}
+template <std::size_t parts> void set(VlWide<parts> &port, const uint32_t *word) {
+    std::memcpy(port.data(), word, 4 * parts);
+}
+template <typename Port> void get(const Port &port, uint32_t *word) {
+    word[0] = static_cast<uint32_t>(port);
+    if (sizeof(Port) > 4)
+        word[1] = static_cast<uint32_t>(static_cast<uint64_t>(port) >> 32);
+}
+template <std::size_t parts> void get(const VlWide<parts> &port, uint32_t *word) {
+    std::memcpy(word, port.data(), 4 * parts);
+}
+
+// Banks of an array side by side: wide words. Index s of a dimension of f banks is in bank s mod f.
+class Memory {
+  public:
+    Memory(std::size_t bytes, std::vector<std::size_t> extents, std::vector<std::size_t> factors)
+        : bytes(bytes), extents(extents), factors(factors) {
+        std::size_t banks = 1;
+        for (std::size_t at = 0; at < extents.size(); at++) {
+            banks *= factors[at];
+            words *= (extents[at] + factors[at] - 1) / factors[at];
+            elements *= extents[at];
+        }
+        parts = (banks * bytes + 7) / 8 * 2;
+        store.assign(words * parts, 0);
+    }
+    void fill(const void *flat) {
+        for (std::size_t at = 0; at < elements; at++)
+            std::memcpy(place(at), static_cast<const char *>(flat) + at * bytes, bytes);
+    }
+    void take(void *flat) {
+        for (std::size_t at = 0; at < elements; at++)
+            std::memcpy(static_cast<char *>(flat) + at * bytes, place(at), bytes);
+    }
+    uint32_t *word(std::size_t address) {
+        if (address >= words) {
+            std::fprintf(stderr, "testbench: address %zu of %zu words\n", address, words);
+            std::exit(2);
+        }
+        return &store[address * parts];
+    }
+
+  private:
+    std::size_t bytes, words = 1, elements = 1, parts;
+    std::vector<std::size_t> extents, factors;
+    std::vector<uint32_t> store;
+
+    char *place(std::size_t flat) {
+        std::size_t address = 0, bank = 0, rest = flat, size = elements;
+        for (std::size_t at = 0; at < extents.size(); at++) {
+            size /= extents[at];
+            const std::size_t index = rest / size;
+            rest %= size;
+            address = address * ((extents[at] + factors[at] - 1) / factors[at]) + index / factors[at];
+            bank = bank * factors[at] + index % factors[at];
+        }
+        return reinterpret_cast<char *>(&store[address * parts]) + bank * bytes;
+    }
+};
+
+// A word is there in the cycle after its address, and stays until the next one is asked for.
+template <typename Address, typename Data> class ReadPort {
+  public:
+    ReadPort(Memory &memory, const Address &address, const CData &enable, Data &data)
+        : memory(memory), address(address), enable(enable), data(data) {}
+    void before_edge() {
+        if (enable)
+            asked = address;
+    }
+    void after_edge() { set(data, memory.word(asked)); }
+
+  private:
+    Memory &memory;
+    const Address &address;
+    const CData &enable;
+    Data &data;
+    std::size_t asked = 0;
+};
+
+template <typename Address, typename Data> class WritePort {
+  public:
+    WritePort(Memory &memory, const Address &address, const CData &write, const Data &given)
+        : memory(memory), address(address), write(write), given(given) {}
+    void before_edge() {
+        if (write)
+            get(given, memory.word(address));
+    }
+    void after_edge() {}
+
+  private:
+    Memory &memory;
+    const Address &address;
+    const CData &write;
+    const Data &given;
+};
+
+// Runs a design from its reset to its end; returns the cycles from the first after the start.
+template <typename Design, typename... Ports>
+std::size_t run(Design &design, std::size_t most_cycles, Ports... ports) {
+    const auto cycle = [&] {
+        design.clk = 0;
+        design.eval();
+        (ports.before_edge(), ...);
+        design.clk = 1;
+        design.eval();
+        (ports.after_edge(), ...);
+    };
+    design.start = 0;
+    design.rst = 1;
+    cycle();
+    design.rst = 0;
+    design.start = 1;
+    cycle();
+    design.start = 0;
+    std::size_t cycles = 0;
+    while (!design.done) {
+        if (cycles > most_cycles) {
+            std::fprintf(stderr, "dataflow: nothing has ended after %zu cycles\n", cycles);
+            std::exit(6);
+        }
+        cycle();
+        cycles++;
+    }
+    std::printf("cycles %zu\n", cycles);
+    return cycles;
+}
+
+} // namespace simulation
+
+#endif

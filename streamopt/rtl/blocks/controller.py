@@ -1,0 +1,156 @@
+"""The control of a flattened loop nest: counters, addresses, and which stages have an iteration.
+
+A process runs from ``start`` until its last iteration has left the last stage; ``done`` is there in
+the cycle after, and stays. One enable stops all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+
+from streamopt.ir.expression import CompareOp
+from streamopt.ir.program import Loop
+from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition, TileTest
+
+
+class LoopController:
+    """Counters of tile loops, and lines of registers along the stages of an iteration."""
+
+    def __init__(
+        self, module: Module, tiles: Sequence[Loop], ii: int, depth_cycles: int, enable: Signal
+    ) -> None:
+        self._module, self._tiles, self._enable = module, tiles, enable
+        self._depth = depth_cycles
+        self.start, self.done = Signal(name="start"), Signal(name="done")
+        self._counters = {
+            tile.name: Signal(max(1, (tile.trip_count - 1).bit_length()), name=f"{tile.name}_tile")
+            for tile in tiles
+        }
+        self._at_end = self._ends()
+        self._lines: dict[tuple[str, object], list[Value]] = {}
+        self._addresses: dict[tuple[tuple[int, ...], int], Signal] = {}
+        self._control(ii)
+
+    def _ends(self) -> list[Value]:
+        """Return, by tile loop, whether it and all inside are in their last iteration."""
+        found: list[Value] = []
+        inside: Value = Const(1, 1)
+        for tile in reversed(self._tiles):
+            ends = Signal(name=f"{tile.name}_ends")
+            self._module.d.comb += ends.eq(
+                inside & (self._counters[tile.name] == tile.trip_count - 1)
+            )
+            inside = ends
+            found.append(ends)
+        return found[::-1]
+
+    def _control(self, ii: int) -> None:
+        module, running = self._module, Signal(name="running")
+        issue: Value = running
+        if ii > 1:
+            phase = Signal((ii - 1).bit_length(), name="phase")
+            issue = Signal(name="issue")
+            module.d.comb += issue.eq(running & (phase == 0))
+            with module.If(self._enable):
+                module.d.sync += phase.eq(Mux(running & (phase != ii - 1), phase + 1, 0))
+            with module.If(self.start):
+                module.d.sync += phase.eq(0)
+        self.issue = issue
+        self._moves = Signal(name="moves")
+        module.d.comb += self._moves.eq(issue & self._enable)
+        last = self._at_end[0]
+        with module.If(self._moves):
+            for position, tile in enumerate(self._tiles):
+                counter = self._counters[tile.name]
+                inside = (self._at_end[position + 1 :] or [Const(1, 1)])[0]
+                with module.If(inside):
+                    module.d.sync += counter.eq(
+                        Mux(counter == tile.trip_count - 1, 0, counter + 1)
+                    )
+            with module.If(last):
+                module.d.sync += running.eq(0)
+        finishing = self.along("final", issue & last, self._depth - 1)
+        with module.If(finishing & self._enable):
+            module.d.sync += self.done.eq(1)
+        with module.If(self.start):
+            module.d.sync += [running.eq(1), self.done.eq(0)]
+
+    def along(self, name: str, issued: Value, stage: int) -> Value:
+        """Return a bit of stage 0 as it is in a later stage; nothing is there after a reset."""
+        line = self._lines.setdefault(("bit", name), [issued])
+        while len(line) <= stage:
+            register = Signal(name=f"{name}_{len(line)}")
+            with self._module.If(self._enable):
+                self._module.d.sync += register.eq(line[-1])
+            line.append(register)
+        return line[stage]
+
+    def when(self, condition: TileCondition, stage: int) -> Value:
+        """Return whether a stage has an iteration in which a condition holds."""
+        issued = self.issue
+        if condition != ALWAYS:
+            issued = issued & self.holds(condition)
+        return self.along("valid" if condition == ALWAYS else _name(condition), issued, stage)
+
+    def holds(self, condition: TileCondition) -> Value:
+        """Return whether a condition holds in the iteration of stage 0."""
+        found: Value = Const(0, 1)
+        for alternative in condition:
+            every: Value = Const(1, 1)
+            for test in sorted(alternative, key=str):
+                every = every & self._test(test)
+            found = found | every
+        return found
+
+    def _test(self, test: TileTest) -> Value:
+        counter = self._counters[test.tile]
+        if test.op is CompareOp.EQ:
+            return counter == test.bound
+        return counter < test.bound if test.op is CompareOp.LT else counter >= test.bound
+
+    def address(self, steps: Sequence[int], first: int, bits: int, stage: int) -> Value:
+        """Return an affine address, in a stage; it is one register that makes constant steps."""
+        key = (tuple(steps), first)
+        if key not in self._addresses:
+            self._addresses[key] = self._stepping(key[0], first, bits)
+        line = self._lines.setdefault(("address", key), [self._addresses[key]])
+        while len(line) <= stage:
+            register = Signal(bits, name=f"address_{len(line)}", reset_less=True)
+            with self._module.If(self._enable):
+                self._module.d.sync += register.eq(line[-1])
+            line.append(register)
+        return line[stage]
+
+    def _stepping(self, steps: tuple[int, ...], first: int, bits: int) -> Signal:
+        register = Signal(bits, name="address", init=first)
+        step: Value = Const(0, bits)
+        rewind = 0
+        chosen: list[tuple[Value, int]] = []
+        for position in reversed(range(len(steps))):
+            tile = self._tiles[position]
+            inside = (self._at_end[position + 1 :] or [Const(1, 1)])[0]
+            chosen.append((inside, steps[position] - rewind))
+            rewind += steps[position] * (tile.trip_count - 1)
+        chosen.append((self._at_end[0], -rewind))
+        for inside, by in chosen:
+            step = Mux(inside, Const(by % (1 << bits), bits), step)
+        with self._module.If(self._moves):
+            self._module.d.sync += register.eq((register + step)[:bits])
+        return register
+
+
+def _name(condition: TileCondition) -> str:
+    alternatives = (
+        "_and_".join(
+            f"{test.tile}_{_WORDS[test.op]}_{test.bound}" for test in sorted(one, key=str)
+        )
+        for one in condition
+    )
+    return "_or_".join(alternatives)
+
+
+_WORDS = {CompareOp.EQ: "is", CompareOp.LT: "below", CompareOp.GE: "from"}
+
+

@@ -1,0 +1,330 @@
+"""One kernel as a module: its control, its accesses, and an operator for every lane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from amaranth.back import verilog
+from amaranth.hdl import Cat, ClockDomain, Const, Instance, Module, Mux, Signal, Value
+
+from streamopt.ir.network import Memory
+from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.emission.numbers import identifier, number_bits
+from streamopt.rtl.kernel.conditions import ALWAYS
+from streamopt.rtl.kernel.kernel import (
+    FETCH_STAGE,
+    STREAM_STAGE,
+    Begun,
+    Combined,
+    Computed,
+    Constant,
+    Fetched,
+    Kernel,
+    KernelValue,
+    Received,
+    Recalled,
+    Send,
+    Store,
+)
+from streamopt.rtl.kernel.places import Place
+from streamopt.rtl.operators.leaf import OPERANDS, Leaf
+
+Lanes = list[Value]
+"""A value's copies, by its lanes' iterations in row-major order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Ports of a process to a memory outside: ``NAME_address`` and so on."""
+
+    memory: str
+    name: str
+    is_write: bool
+
+
+class ProcessModule:
+    """Makes the module of a kernel; used once.
+
+    Attributes
+    ----------
+    ports
+        Signals of the boundary by name, in order, with ``i`` or ``o``.
+    accesses
+        To memories outside.
+    leaves, memories
+        Modules that it uses.
+    """
+
+    def __init__(self, name: str, kernel: Kernel, memories: dict[str, Memory]) -> None:
+        self.name, self.kernel = name, kernel
+        self._outside = memories
+        self._module, self._domain = Module(), ClockDomain("sync")
+        self._module.domains += self._domain
+        self.enable = Signal(name="enable")
+        self.ports: dict[str, tuple[str, Signal]] = {}
+        self.accesses: list[Access] = []
+        self.leaves: dict[Leaf, None] = {}
+        self.memories: dict[LutMemory, None] = {}
+        depth = kernel.depth_cycles
+        self._control = LoopController(
+            self._module, kernel.tiles, kernel.ii, depth, self.enable
+        )
+        self._values: dict[str, list[Lanes]] = {}
+        self._waits: list[Value] = []
+        self._asked: dict[str, tuple[Value, Signal]] = {}
+        self._parts = 0
+
+    def verilog(self) -> str:
+        """Return the module's text."""
+        kernel, module = self.kernel, self._module
+        for value in kernel.values:
+            self._values[value.name] = [self._declared(value)]
+        for value in kernel.values:
+            copies = zip(self._values[value.name][0], self._made(value), strict=True)
+            module.d.comb += [signal.eq(made) for signal, made in copies]
+        for store in kernel.stores:
+            self._store(store)
+        for send in kernel.sends:
+            self._send(send)
+        going: Value = Const(1, 1)
+        for wait in self._waits:
+            going = going & ~wait
+        module.d.comb += self.enable.eq(going)
+        assert self._domain.rst is not None
+        own = [self._domain.clk, self._domain.rst, self._control.start, self._control.done]
+        ports = [*own, *(signal for _, signal in self.ports.values())]
+        return verilog.convert(
+            module, name=self.name, ports=ports, emit_src=False, strip_internal_attrs=True
+        )
+
+    def _port(self, direction: str, name: str, width: int = 1) -> Signal:
+        self.ports[name] = (direction, Signal(width, name=name))
+        return self.ports[name][1]
+
+    def _declared(self, value: KernelValue) -> Lanes:
+        counts = self.kernel.lane_counts(value)
+        points = product(*map(range, counts))
+        base = identifier(value.name)
+        names = ("_".join([base, *map(str, point)]) for point in points)
+        return [Signal(value.form.bits, name=name) for name in names]
+
+    def _made(self, value: KernelValue) -> Lanes:
+        """Return what a value's copies are, in its stage."""
+        match value.source:
+            case Constant(number):
+                return [Const(number_bits(number, value.form), value.form.bits)]
+            case Received():
+                return self._received(value, value.source)
+            case Fetched():
+                return self._fetched(value, value.source)
+            case Recalled():
+                return self._recalled(value, value.source)
+            case Begun(partial, start, first):
+                when = self._control.when(first, value.stage)
+                pairs = zip(
+                    self._copies(partial, value.lanes, value.stage),
+                    self._copies(start, value.lanes, value.stage),
+                    strict=True,
+                )
+                return [Mux(when, begin, before) for before, begin in pairs]
+            case Computed():
+                return self._computed(value, value.source)
+            case Combined():
+                return self._combined(value, value.source)
+
+    def _received(self, value: KernelValue, source: Received) -> Lanes:
+        due = self._control.when(source.when, STREAM_STAGE)
+        fifo = identifier(source.fifo)
+        readable = self._port("i", f"{fifo}_readable")
+        read = self._port("o", f"{fifo}_read")
+        word = self._port("i", f"{fifo}_taken", value.form.bits * len(source.place.slots))
+        self._waits.append(due & ~readable)
+        self._module.d.comb += read.eq(due & self.enable)
+        return _slots(word, source.place, value.form.bits)
+
+    def _fetched(self, value: KernelValue, source: Fetched) -> Lanes:
+        memory = self._outside[source.memory]
+        words, banks = memory_size(memory)
+        block = LutMemory(banks * value.form.bits, words)
+        name = self._free(source.memory)
+        self.accesses.append(Access(source.memory, name, is_write=False))
+        address = self._port("o", f"{name}_address", block.address_bits)
+        enable = self._port("o", f"{name}_enable")
+        word = self._port("i", f"{name}_data", block.width)
+        place = source.place
+        self._module.d.comb += [
+            address.eq(self._control.address(place.steps, place.first, block.address_bits, 0)),
+            enable.eq(self.enable),
+        ]
+        assert FETCH_STAGE == 2
+        return _slots(self._register(word), place, value.form.bits)
+
+    def _free(self, memory: str) -> str:
+        """Return a name for one more port to a memory."""
+        name = identifier(memory)
+        again = sum(port.endswith("_address") and port.startswith(name) for port in self.ports)
+        return f"{name}_{again + 1}" if again else name
+
+    def _recalled(self, value: KernelValue, source: Recalled) -> Lanes:
+        place, bits = source.place, value.form.bits
+        block = self._local(source.memory)
+        read_at = self._control.address(
+            place.steps, place.first, block.address_bits, value.stage
+        )
+        word = Signal(block.width, name=f"{identifier(source.memory)}_word")
+        self._asked[source.memory] = (read_at, word)
+        kept = _slots(word, place, bits)
+        if not source.new:
+            return kept
+        new = self._copies(source.new, value.lanes, None)
+        if source.when == ALWAYS:
+            return new
+        when = self._control.when(source.when, value.stage)
+        return [Mux(when, fresh, old) for fresh, old in zip(new, kept, strict=True)]
+
+    def _computed(self, value: KernelValue, source: Computed) -> Lanes:
+        stage = value.stage - source.levels
+        operands = [self._copies(name, value.lanes, stage) for name in source.operands]
+        return [
+            self._operator(source.kind, value, source.levels, taken)
+            for taken in zip(*operands, strict=True)
+        ]
+
+    def _operator(
+        self, kind: str, value: KernelValue, levels: int, operands: Sequence[Value]
+    ) -> Value:
+        """Return the result of one operator."""
+        match kind:
+            case "copy":
+                return operands[0]
+            case "neg":
+                return Cat(operands[0][:-1], ~operands[0][-1])
+            case "abs":
+                return Cat(operands[0][:-1], Const(0, 1))
+            case "sub":
+                flipped = Cat(operands[1][:-1], ~operands[1][-1])
+                return self._operator("add", value, levels, (operands[0], flipped))
+            case _:
+                leaf = Leaf(kind, value.form, levels)
+        self.leaves[leaf] = None
+        result = Signal(leaf.result_bits, name=f"{identifier(value.name)}_{kind}")
+        given = {f"i_{name}": one for name, one in zip(OPERANDS, operands, strict=False)}
+        self._parts += 1
+        self._module.submodules[f"{kind}_{self._parts}"] = Instance(
+            leaf.name, i_clk=self._domain.clk, i_en=self.enable, **given, o_y=result
+        )
+        return result
+
+    def _combined(self, value: KernelValue, source: Combined) -> Lanes:
+        trips = {loop.name: loop.trip_count for loop in self.kernel.lanes}
+        terms = prod(trips[name] for name in source.over)
+        begin = value.stage - source.levels * (terms - 1).bit_length()
+        copies = self._copies(source.operand, (*value.lanes, *source.over), begin)
+        groups = (copies[at : at + terms] for at in range(0, len(copies), terms))
+        return [self._tree(value, source, group) for group in groups]
+
+    def _tree(self, value: KernelValue, source: Combined, terms: Lanes) -> Value:
+        while len(terms) > 1:
+            pairs = zip(terms[::2], terms[1::2], strict=False)
+            level = [self._operator(source.kind, value, source.levels, pair) for pair in pairs]
+            if len(terms) % 2:
+                alone = terms[-1]
+                for _ in range(source.levels):
+                    alone = self._register(alone)
+                level.append(alone)
+            terms = level
+        return terms[0]
+
+    def _register(self, value: Value) -> Value:
+        register = Signal(len(value), name="register", reset_less=True)
+        with self._module.If(self.enable):
+            self._module.d.sync += register.eq(value)
+        return register
+
+    def _copies(self, name: str, lanes: Sequence[str], stage: int | None) -> Lanes:
+        """Return a value in each of some lanes, in a stage; in its own if none is said."""
+        value = self.kernel.value(name)
+        line = self._values[name]
+        wait = 0 if stage is None or isinstance(value.source, Constant) else stage - value.stage
+        assert wait >= 0, f"{name} is needed in stage {stage}, {-wait} before it is there"
+        while len(line) <= wait:
+            line.append([self._register(one) for one in line[-1]])
+        counts = {loop.name: loop.trip_count for loop in self.kernel.lanes}
+        found: Lanes = []
+        for point in product(*(range(counts[lane]) for lane in lanes)):
+            at = dict(zip(lanes, point, strict=True))
+            place = 0
+            for lane in value.lanes:
+                place = place * counts[lane] + at[lane]
+            found.append(line[wait][place])
+        return found
+
+    def _local(self, name: str) -> LutMemory:
+        memory = next(one for one in self.kernel.memories if one.name == name)
+        words, banks = memory_size(memory)
+        return LutMemory(banks * memory.element.bits, words)
+
+    def _store(self, store: Store) -> None:
+        """Write a local memory, which is made with its other port."""
+        block, stage = self._local(store.memory), self.kernel.value(store.value).stage
+        self.memories[block] = None
+        copies = self._copies(store.value, store.place.lanes, stage)
+        write_at = self._control.address(
+            store.place.steps, store.place.first, block.address_bits, stage
+        )
+        due = self._control.when(store.when, stage)
+        read_at, word = self._asked[store.memory]
+        name = identifier(store.memory)
+        self._module.submodules[name] = Instance(
+            block.name,
+            i_clk=self._domain.clk,
+            i_write=due & self.enable,
+            i_write_at=write_at,
+            i_given=_word(copies, store.place),
+            i_read_at=read_at,
+            o_taken=word,
+        )
+
+    def _send(self, send: Send) -> None:
+        last = self.kernel.depth_cycles - 1
+        copies = self._copies(send.value, send.place.lanes, last)
+        due = self._control.when(send.when, last)
+        word = _word(copies, send.place)
+        if send.is_stream:
+            name = identifier(send.target)
+            writable = self._port("i", f"{name}_writable")
+            self._waits.append(due & ~writable)
+        else:
+            memory = self._outside[send.target]
+            bits = LutMemory(1, memory_size(memory)[0]).address_bits
+            name = self._free(send.target)
+            self.accesses.append(Access(send.target, name, is_write=True))
+            address = self._port("o", f"{name}_address", bits)
+            place = send.place
+            self._module.d.comb += address.eq(
+                self._control.address(place.steps, place.first, bits, last)
+            )
+        self._module.d.comb += [
+            self._port("o", f"{name}_write").eq(due & self.enable),
+            self._port("o", f"{name}_given", len(word)).eq(word),
+        ]
+
+
+def _slots(word: Value, place: Place, bits: int) -> Lanes:
+    return [word[slot * bits : (slot + 1) * bits] for slot in place.slots]
+
+
+def _word(copies: Lanes, place: Place) -> Value:
+    """Return copies side by side, in the order of their slots."""
+    slots = dict(zip(place.slots, copies, strict=True))
+    return Cat(*(slots[slot] for slot in sorted(slots)))
+
+
+def memory_size(memory: Memory) -> tuple[int, int]:
+    """Return words and banks."""
+    pairs = zip(memory.shape, memory.factors, strict=True)
+    return prod(-(-extent // factor) for extent, factor in pairs), prod(memory.factors)

@@ -1,0 +1,152 @@
+"""The kernel of a pipeline: every value with its lanes and its cycle, every access with its place.
+
+Made once from a scheduled node; what prints it makes no more decisions. An iteration is ``ii``
+cycles behind the one before; a stage is a cycle of an iteration. Streams are read in stage 1,
+addresses of memories outside are there in stage 0 and their words in stage 2, local memories answer
+in the stage that asks, and all that leaves does so in the last stage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from streamopt.ir.network import Memory
+from streamopt.ir.program import Loop
+from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
+from streamopt.rtl.kernel.places import Place
+from streamopt.rtl.operators.float_format import FloatFormat
+
+STREAM_STAGE = 1
+"""In which streams are read."""
+FETCH_STAGE = 2
+"""In which the word of an address of stage 0 is there: a memory has two registers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number."""
+
+    number: float
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A token of each stream of a FIFO."""
+
+    fifo: str
+    place: Place
+    when: TileCondition
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A word of a memory outside of the design."""
+
+    memory: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A word of a local memory, or the value that is written there in the same cycle."""
+
+    memory: str
+    place: Place
+    new: str = ""
+    """That value; empty where it is always the word."""
+    when: TileCondition = ALWAYS
+    """Iterations that write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A partial value; in the first iterations of each element the start of the sum."""
+
+    partial: str
+    start: str
+    first: TileCondition
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """An operator in every lane."""
+
+    kind: str
+    """Of `streamopt.rtl.operators.leaf`, or a change of signs: ``neg``, ``abs``, ``sub``."""
+    operands: tuple[str, ...]
+    levels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """A balanced tree of operators over some of the lanes of a value."""
+
+    kind: str
+    operand: str
+    over: tuple[str, ...]
+    levels: int
+    """Of one operator."""
+
+
+Source: TypeAlias = Constant | Received | Fetched | Recalled | Begun | Computed | Combined
+
+
+@dataclass(frozen=True, slots=True)
+class KernelValue:
+    """A value of an iteration."""
+
+    name: str
+    form: FloatFormat
+    lanes: tuple[str, ...]
+    """Lanes that have one of their own."""
+    stage: int
+    """First cycle of an iteration in which it is there."""
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A write to a local memory, in the stage of its value."""
+
+    memory: str
+    place: Place
+    value: str
+    when: TileCondition
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A write to a FIFO or to a memory outside, in the last stage."""
+
+    target: str
+    place: Place
+    value: str
+    when: TileCondition
+    is_stream: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A pipeline as it is built."""
+
+    name: str
+    tiles: tuple[Loop, ...]
+    lanes: tuple[Loop, ...]
+    ii: int
+    depth_cycles: int
+    values: tuple[KernelValue, ...]
+    """Each behind those that it needs, but for partial values, which are the iteration's before."""
+    stores: tuple[Store, ...]
+    sends: tuple[Send, ...]
+    memories: tuple[Memory, ...]
+    """Local ones."""
+
+    def value(self, name: str) -> KernelValue:
+        """Return the value of that name."""
+        return next(value for value in self.values if value.name == name)
+
+    def lane_counts(self, value: KernelValue) -> tuple[int, ...]:
+        """Return the trip counts of a value's lanes."""
+        trips = {loop.name: loop.trip_count for loop in self.lanes}
+        return tuple(trips[name] for name in value.lanes)

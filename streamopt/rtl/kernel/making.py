@@ -1,0 +1,296 @@
+"""From a scheduled node to its kernel: values get the first cycle in which they can be there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import accumulate
+
+from streamopt.analysis.accumulator import update_distance
+from streamopt.analysis.operations import BEFORE
+from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of
+from streamopt.ir.affine import Affine
+from streamopt.ir.network import AccessMode, Fifo, Memory, Network, Operation, Pipeline, Place, Port
+from streamopt.ir.operators import Operator
+from streamopt.ir.program import Loop
+from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+from streamopt.rtl.kernel.conditions import (
+    ALWAYS,
+    TileCondition,
+    UnknownConditionError,
+    iterators_in,
+    over_tiles,
+)
+from streamopt.rtl.kernel.kernel import (
+    FETCH_STAGE,
+    STREAM_STAGE,
+    Begun,
+    Combined,
+    Computed,
+    Constant,
+    Fetched,
+    Kernel,
+    KernelValue,
+    Received,
+    Recalled,
+    Send,
+    Source,
+    Store,
+)
+from streamopt.rtl.kernel.places import (
+    Place as Where,
+)
+from streamopt.rtl.kernel.places import (
+    UnknownPlaceError,
+    place_in_memory,
+    place_in_streams,
+)
+from streamopt.rtl.kernel.refusals import check_network, refused
+from streamopt.rtl.operators.float_format import FORMATS, FloatFormat
+
+LEVELS = {
+    Operator.ADD: 5,
+    Operator.SUB: 5,
+    Operator.MUL: 4,
+    Operator.DIV: 16,
+    Operator.RECIPROCAL: 16,
+    Operator.SQRT: 16,
+    Operator.MAX: 1,
+    Operator.MIN: 1,
+    Operator.NEGATE: 0,
+    Operator.ABS: 0,
+    Operator.COPY: 0,
+}
+"""Registers of each operator."""
+HURRIED_LEVELS = 4
+"""Of an adder on a recurrence that has no time for more."""
+KINDS = {
+    Operator.ADD: "add",
+    Operator.SUB: "sub",
+    Operator.MUL: "mul",
+    Operator.DIV: "div",
+    Operator.RECIPROCAL: "div",
+    Operator.SQRT: "sqrt",
+    Operator.MAX: "max",
+    Operator.MIN: "min",
+    Operator.NEGATE: "neg",
+    Operator.ABS: "abs",
+    Operator.COPY: "copy",
+}
+
+
+def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[Kernel, ...]:
+    """Return the kernel of each process of a network, in order.
+
+    Raises
+    ------
+    CodegenError
+        E640 for all that there is no structure for.
+    """
+    check_network(network, scheduled)
+    kernels: list[Kernel] = []
+    for process, nodes in zip(network.processes, scheduled.processes, strict=True):
+        if len(process.pipelines) != 1:
+            raise refused(f"process {process.name} has several loop nests")
+        kernels.append(_KernelMaker(nodes[0], process.pipelines[0], network).kernel())
+    return tuple(kernels)
+
+
+class _KernelMaker:
+    """Makes one kernel; used once."""
+
+    def __init__(self, scheduled: ScheduledNode, pipeline: Pipeline, network: Network) -> None:
+        self._scheduled, self._pipeline = scheduled, pipeline
+        self._memories = {memory.name: memory for memory in network.memories}
+        self._fifos = {fifo.name: fifo for fifo in network.fifos}
+        self._values: dict[str, KernelValue] = {}
+        self._stores: list[Store] = []
+        self._ports = {p.value: p for p in pipeline.ports if p.mode is AccessMode.READ}
+        self._ii = max(1, pipeline.target_ii)
+
+    def kernel(self) -> Kernel:
+        """Return the kernel."""
+        for operation in self._pipeline.operations:
+            self._compute(operation)
+        sends = [self._send(port) for port in self._pipeline.ports if self._leaves(port)]
+        stages = [self._values[one.value].stage for one in (*sends, *self._stores)]
+        depth = max([STREAM_STAGE, *stages]) + 1
+        used = {store.memory for store in self._stores}
+        return Kernel(
+            self._pipeline.name,
+            self._pipeline.tiles,
+            self._pipeline.lanes,
+            self._ii,
+            depth,
+            tuple(self._values.values()),
+            tuple(self._stores),
+            tuple(sends),
+            tuple(memory for name, memory in self._memories.items() if name in used),
+        )
+
+    def _leaves(self, port: Port) -> bool:
+        is_local = port.target in self._memories and (
+            self._memories[port.target].place is Place.LOCAL
+        )
+        return port.mode is AccessMode.WRITE and not is_local
+
+    def _named(self, name: str, form: FloatFormat) -> KernelValue:
+        """Return the value that an operand is, made where it wasn't yet."""
+        if name in self._values:
+            return self._values[name]
+        port = self._ports.get(name)
+        if port is not None:
+            return self._read(port)
+        try:
+            number = float(name)
+        except ValueError:
+            raise refused(f"it computes with {name}", self._scheduled) from None
+        return self._put(f"{name}", form, (), 0, Constant(number))
+
+    def _put(
+        self, name: str, form: FloatFormat, lanes: tuple[str, ...], stage: int, source: Source
+    ) -> KernelValue:
+        self._values[name] = KernelValue(name, form, lanes, stage, source)
+        return self._values[name]
+
+    def _read(self, port: Port) -> KernelValue:
+        if port.target in self._fifos:
+            fifo = self._fifos[port.target]
+            place = self._place(port)
+            when = self._when(port.guard, place)
+            source = Received(fifo.name, place, when)
+            return self._put(
+                port.value, FORMATS[fifo.element], place.lanes, STREAM_STAGE, source
+            )
+        memory = self._memories[port.target]
+        place = self._place(port)
+        if memory.place is Place.LOCAL:
+            return self._recall(port, memory, place)
+        source = Fetched(memory.name, place)
+        return self._put(port.value, FORMATS[memory.element], place.lanes, FETCH_STAGE, source)
+
+    def _recall(self, port: Port, memory: Memory, place: Where) -> KernelValue:
+        """Read what an iteration keeps of a stream, in the cycle in which it would come."""
+        writes = [
+            other
+            for other in self._pipeline.ports
+            if other.target == memory.name and other.mode is AccessMode.WRITE
+        ]
+        if len(writes) != 1 or writes[0].subscripts != port.subscripts:
+            raise refused(f"{memory.name} is read elsewhere than written", self._scheduled)
+        new = self._named(writes[0].value, FORMATS[memory.element])
+        when = self._when(writes[0].guard, place)
+        self._stores.append(Store(memory.name, place, new.name, when))
+        source = Recalled(memory.name, place, new.name, when)
+        return self._put(port.value, new.form, place.lanes, new.stage, source)
+
+    def _compute(self, operation: Operation) -> None:
+        if operation.operator not in KINDS or operation.element not in FORMATS:
+            message = f"{operation.operator} of {operation.element} has no operator"
+            raise refused(message, self._scheduled)
+        if BEFORE in operation.operands and BEFORE in self._ports:
+            self._accumulate(operation)
+            return
+        form = FORMATS[operation.element]
+        operands = [self._named(name, form) for name in operation.operands]
+        if any(operand.form != form for operand in operands):
+            raise refused("it converts numbers", self._scheduled)
+        kind, levels = KINDS[operation.operator], LEVELS[operation.operator]
+        stage = max(operand.stage for operand in operands)
+        if operation.operator is Operator.RECIPROCAL:
+            operands.insert(0, self._named("1.0", form))
+        lanes = self._joined(operands)
+        names = tuple(operand.name for operand in operands)
+        source: Source
+        if operation.over:
+            lanes = tuple(name for name in lanes if name not in operation.over)
+            trips = {loop.name: loop.trip_count for loop in self._pipeline.lanes}
+            terms = [*accumulate((trips[name] for name in operation.over), int.__mul__)][-1]
+            source = Combined(kind, names[0], operation.over, levels)
+            levels *= (terms - 1).bit_length()
+        else:
+            source = Computed(kind, names, levels)
+        self._put(operation.result, form, lanes, stage + levels, source)
+
+    def _accumulate(self, operation: Operation) -> None:
+        """Add to a partial value, in time for the iteration that needs it next."""
+        form = FORMATS[operation.element]
+        port = self._ports[BEFORE]
+        memory, place = self._memories[port.target], self._place(port)
+        (name,) = (name for name in operation.operands if name != BEFORE)
+        term = self._named(name, form)
+        kind, levels = KINDS[operation.operator], LEVELS[operation.operator]
+        distance = update_distance(self._scheduled)
+        if distance * self._ii <= levels and levels > HURRIED_LEVELS:
+            levels = HURRIED_LEVELS
+        self._ii = max(self._ii, -(-levels // distance))
+        is_forwarded = distance * self._ii == levels
+        new = operation.result if is_forwarded else ""
+        source = Recalled(memory.name, place, new)
+        self._put(BEFORE, form, place.lanes, term.stage, source)
+        begun = self._begin(term, operation)
+        names = tuple(begun if operand == BEFORE else operand for operand in operation.operands)
+        computed = Computed(kind, names, levels)
+        if {*term.lanes} != {*place.lanes}:
+            raise refused("lanes of a sum have no place in its partial values", self._scheduled)
+        self._put(operation.result, form, place.lanes, term.stage + levels, computed)
+        self._stores.append(Store(memory.name, place, operation.result, ALWAYS))
+
+    def _begin(self, term: KernelValue, operation: Operation) -> str:
+        """Return the name of the partial value, or in first iterations of the start."""
+        node = self._scheduled.node
+        start = node.start
+        if start is not None and not isinstance(start, Literal):
+            raise refused("a sum starts with a value of an array", self._scheduled)
+        assert node.reduction is not None
+        if start is None and operation.operator in (Operator.MAX, Operator.MIN):
+            number = float("-inf") if operation.operator is Operator.MAX else float("inf")
+        else:
+            number = node.reduction.identity if start is None else float(start.value)
+        reduced = {*node.reduction_loops}
+        parts: list[Condition] = [
+            Compare(CompareOp.EQ, Index(Affine.iterator(loop.name)), Literal(0))
+            for loop in self._pipeline.tiles
+            if loop.name in reduced
+        ]
+        first = over_tiles(all_of(parts), self._pipeline.tiles, ())
+        begin = self._named(str(number), term.form)
+        source = Begun(BEFORE, begin.name, first)
+        return self._put(f"{BEFORE}_or_start", term.form, term.lanes, term.stage, source).name
+
+    def _send(self, port: Port) -> Send:
+        element = (self._fifos.get(port.target) or self._memories[port.target]).element
+        value = self._named(port.value, FORMATS[element])
+        place = self._place(port)
+        if value.form != FORMATS[element] or not {*value.lanes} <= {*place.lanes}:
+            raise refused(f"lanes of {port.target} are not those of its values", self._scheduled)
+        when = self._when(port.guard, place)
+        return Send(port.target, place, value.name, when, port.target in self._fifos)
+
+    def _joined(self, values: list[KernelValue]) -> tuple[str, ...]:
+        names = {name for value in values for name in value.lanes}
+        return tuple(loop.name for loop in self._pipeline.lanes if loop.name in names)
+
+    def _place(self, port: Port) -> Where:
+        loops = self._pipeline.tiles, self._pipeline.lanes
+        try:
+            if port.target in self._fifos:
+                return place_in_streams(self._fifos[port.target], port.subscripts, *loops)
+            memory = self._memories[port.target]
+            place = place_in_memory(memory, port.subscripts, *loops)
+            is_whole = memory.place is not Place.LOCAL and port.mode is AccessMode.READ
+            if not is_whole and {*place.slots} != {*range(memory.banks)}:
+                raise UnknownPlaceError(f"not all banks of {memory.name} are written at once")
+            return place
+        except UnknownPlaceError as problem:
+            raise refused(str(problem), self._scheduled) from None
+
+    def _when(self, guard: Condition | None, place: Where) -> TileCondition:
+        """Return when an access happens: the same in all lanes that have elements of their own."""
+        own = {*place.lanes} & {name for name in iterators_in(guard)}
+        if own:
+            raise refused("lanes of an access are guarded apart", self._scheduled)
+        others = [loop for loop in self._pipeline.lanes if loop.name in iterators_in(guard)]
+        try:
+            return over_tiles(guard, self._pipeline.tiles, others)
+        except UnknownConditionError:
+            raise refused("an access is guarded by several loops", self._scheduled) from None

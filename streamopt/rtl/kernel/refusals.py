@@ -1,0 +1,87 @@
+"""What can't be built as RTL yet, told in the user's names."""
+
+from __future__ import annotations
+
+from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.network import AccessMode, Network, Place
+from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+from streamopt.ir.graph import SequentialNode
+from streamopt.rtl.operators.float_format import FORMATS
+
+HINT = "choose another back end: --backend vitis"
+PORTS = 2
+"""Of a memory outside: what a block RAM has."""
+
+
+def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
+    """Return the error that says what RTL has no structure for."""
+    whose = "" if node is None else f"{node.node.name}: "
+    loc = None if node is None else node.node.loc
+    return CodegenError(Diagnostic("E640", f"{whose}{message}, which RTL can't be yet", loc, HINT))
+
+
+def check_network(network: Network, scheduled: ScheduledGraph) -> None:
+    """Raise what can't be built of a whole design.
+
+    Raises
+    ------
+    CodegenError
+        E640 with all problems.
+    """
+    found = [*_structures(network), *_elements(network)]
+    for node in scheduled.nodes:
+        found += [refused(problem, node) for problem in _problems(node)]
+    diagnostics = [diagnostic for error in found for diagnostic in error.diagnostics]
+    if diagnostics:
+        raise CodegenError(*diagnostics)
+
+
+def _structures(network: Network) -> list[CodegenError]:
+    found: list[CodegenError] = []
+    if network.passes > 1:
+        found.append(refused("the design runs in passes"))
+    for memory in network.memories:
+        users = [
+            (process.name, port.mode)
+            for process in network.processes
+            for pipeline in process.pipelines
+            for port in pipeline.ports
+            if port.target == memory.name
+        ]
+        if memory.place in (Place.PING_PONG, Place.OFF_CHIP, Place.ROM):
+            words = {
+                Place.PING_PONG: "is a ping-pong buffer",
+                Place.OFF_CHIP: "is off the chip",
+                Place.ROM: "is a table",
+            }
+            found.append(refused(f"array '{memory.name}' {words[memory.place]}"))
+        elif memory.place is Place.ARGUMENT:
+            if len({mode for _, mode in users}) > 1 or (
+                len(users) > 1 and users[0][1] is AccessMode.WRITE
+            ):
+                found.append(refused(f"array '{memory.name}' is written and used again"))
+            elif len(users) > PORTS:
+                message = f"array '{memory.name}' has {len(users)} accesses, more than ports"
+                found.append(refused(message))
+    return found
+
+
+def _elements(network: Network) -> list[CodegenError]:
+    elements = {m.name: m.element for m in (*network.memories, *network.fifos)}
+    return [
+        refused(f"'{name}' has elements of type {element}")
+        for name, element in elements.items()
+        if element not in FORMATS
+    ]
+
+
+def _problems(scheduled: ScheduledNode) -> list[str]:
+    node = scheduled.node
+    if isinstance(node, SequentialNode):
+        return ["its statements update arrays in place"]
+    cases = {
+        "it has windows": bool(node.windows or node.stretches or scheduled.line_buffers),
+        "it has a condition": node.guard is not None,
+        "unroll factors don't divide trip counts": any(l.is_partial for l in scheduled.loops),
+    }
+    return [problem for problem, holds in cases.items() if holds]
