@@ -74,7 +74,7 @@ def emit(
     schedule
         From `solve`, `load_schedule` or by hand.
     backend
-        ``vitis``, ``tapa`` or ``native``; see `streamopt.codegen.design`.
+        ``vitis``, ``tapa``, ``native`` or ``rtl``; see `streamopt.codegen.design`.
     settings
         Release, part and clock of a Vitis project.
 
@@ -88,7 +88,7 @@ def emit(
     graph = dataflow(graph)
     schedule = _fitting(graph, schedule, backend, settings)
     scheduled = apply(graph, schedule)
-    if backend != "native":
+    if backend not in ("native", "rtl"):
         settings = _expecting(scheduled, settings)
     return emit_design(scheduled, backend, settings)
 
@@ -149,7 +149,7 @@ def write(
     seed
         Seed of the test inputs.
     backend
-        ``vitis``, ``tapa`` or ``native``.
+        ``vitis``, ``tapa``, ``native`` or ``rtl``.
     settings
         Release, part and clock of a Vitis project.
     inputs
@@ -259,10 +259,31 @@ def verify(
         )
     except (CodegenError, VerificationError) as error:
         raise type(error)(*error.diagnostics, *edits.found) from None
+    cycles = None
     if not verdict.is_wrong:
-        simulate(graph, schedule)
+        cycles = _simulated(graph, schedule, manifest)
     notes = (*verdict.notes, *notes)
-    return replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
+    verdict = replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
+    return replace(verdict, simulated_cycles=cycles)
+
+
+def _simulated(graph: Graph, schedule: Schedule, manifest: Manifest) -> int | None:
+    """Simulate a design that computes the right thing; return the cycles of one in Verilog.
+
+    Raises
+    ------
+    DeadlockError
+        If it comes to a standstill.
+    """
+    if manifest.backend != "rtl":
+        simulate(graph, schedule)
+        return None
+    from streamopt.rtl.emission.design import kernel_timings
+    from streamopt.sim.simulate import simulate as simulate_network
+    from streamopt.transforms.lower import lower
+
+    scheduled = apply(graph, schedule)
+    return simulate_network(lower(scheduled), kernel_timings(scheduled)).cycles
 
 
 _NO_SETTINGS = "files are not compared with what is emitted: the project doesn't say its settings"
@@ -298,7 +319,8 @@ def _edits(
     design = emit(graph, schedule, backend=manifest.backend, settings=settings)
     found = edits_of(directory, manifest, design)
     kernel = f"{manifest.top}.cpp"
-    return found, None if kernel in found.changed else design.text(kernel)
+    is_given = manifest.backend != "rtl" and kernel not in found.changed
+    return found, design.text(kernel) if is_given else None
 
 
 INPUT_VALUES = "test_inputs.npz"

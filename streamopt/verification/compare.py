@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,10 @@ class DesignVerdict:
     """Whether files may differ."""
     notes: tuple[str, ...] = ()
     """Checks that were left out, and why."""
+    # measured_cycles, simulated_cycles: of a design in Verilog, and of the network that it is;
+    # None of others
+    measured_cycles: int | None = None
+    simulated_cycles: int | None = None
 
     @property
     def passed(self) -> bool:
@@ -128,7 +133,15 @@ class DesignVerdict:
         """Return one line or two for every output, and one for each edit and note."""
         token = [] if self.first_wrong is None else [self.first_wrong]
         notes = (f"note: {note}" for note in self.notes)
-        return "\n".join(map(str, [*self.outputs, *token, *self.edits, *notes]))
+        lines = map(str, [*self.outputs, *token, *self.edits, *notes])
+        return "\n".join([*lines, *self._cycles()])
+
+    def _cycles(self) -> Iterator[str]:
+        if self.measured_cycles is not None:
+            simulated = (
+                "" if self.simulated_cycles is None else f", {self.simulated_cycles:,} simulated"
+            )
+            yield f"{self.measured_cycles:,} cycles measured{simulated}"
 
 
 def compare_output(name: str, got: NDArray[Any], golden: Result) -> OutputVerdict:

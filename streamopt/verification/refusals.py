@@ -24,7 +24,7 @@ def refuse_what_tools_would(
         another design than was predicted.
     """
     path = directory / f"{manifest.top}.cpp"
-    if manifest.backend == "native" or not path.is_file():
+    if manifest.backend in ("native", "rtl") or not path.is_file():
         return ()
     scripts = [directory / name for name in SCRIPTS]
     files = {script.name: _text(script) for script in scripts if script.is_file()}

@@ -18,6 +18,7 @@ from streamopt.verification.compare import DesignVerdict, OutputVerdict, compare
 from streamopt.verification.csim.running import Compiled, compiled
 from streamopt.verification.csim.standstill import explained, read_standstill
 from streamopt.verification.csim.tokens import first_wrong_token
+from streamopt.verification.csim.verilated import verilated
 from streamopt.verification.manifest import Manifest, read_manifest
 from streamopt.verification.project import write_data
 from streamopt.verification.reference.execution import Result
@@ -77,6 +78,9 @@ def verify_project(
     directory = directory.absolute()
     manifest = read_manifest(directory)
     _check_interface(manifest, program)
+    if manifest.backend == BackendName.RTL:
+        with verilated(directory, manifest.top) as design:
+            return verify_compiled(design, program, seed=seed, ways=ways)
     with compiled(directory, manifest.sources, time_limit_s, compiler) as design:
         return verify_compiled(design, program, seed=seed, traced=traced, ways=ways)
 
@@ -105,6 +109,7 @@ def verify_compiled(
         goldens.append((" of the source's own run", sample))
     outputs: list[OutputVerdict] = []
     notes = () if design.is_patterned else (_NO_PATTERN,)
+    cycles: int | None = None
     for whose, golden in goldens:
         verdict = _Check(design, program, manifest, golden).verdict(traced)
         if verdict.is_wrong and traced is not None and traced.scheduled.may_reorder_sums:
@@ -116,10 +121,11 @@ def verify_compiled(
                     unbounded = verdict.unchecked
                     verdict = _Check(design, program, manifest, exact).verdict(traced)
                     notes = (*notes, _IN_ITS_ORDER.format(unbounded))
+        cycles = cycles or verdict.measured_cycles
         outputs += (replace(o, name=f"{o.name}{whose}") for o in verdict.outputs)
         if verdict.first_wrong is not None:
             return DesignVerdict(program.name, tuple(outputs), verdict.first_wrong, notes=notes)
-    return DesignVerdict(program.name, tuple(outputs), notes=notes)
+    return DesignVerdict(program.name, tuple(outputs), notes=notes, measured_cycles=cycles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +179,7 @@ class _Check:
             data, results = at / "data", at / "results"
             results.mkdir()
             write_data(program, golden, manifest, data)
-            self.design.run((str(data), str(results)), trace, RUNS)
+            run = self.design.run((str(data), str(results)), trace, RUNS)
             outputs = [
                 _compare(name, results / f"{manifest.ports[name]}.out{run}.bin", program, golden)
                 for run in ("", *(f".{number}" for number in range(2, RUNS + 1)))
@@ -185,7 +191,8 @@ class _Check:
                 for again in later
                 if again.wrong and not any(o.wrong for o in first if o.name == again.name)
             )
-            return DesignVerdict(program.name, (*first, *changed))
+            cycles = run.cycles
+            return DesignVerdict(program.name, (*first, *changed), measured_cycles=cycles)
 
 
 def _in_its_order(scheduled: ScheduledGraph, golden: Golden) -> Golden | None:

@@ -38,7 +38,8 @@ MAY_IMPORT = {
     | {"evaluation"},
     "warnings": BASE
     | {"evaluation", "perf", "sim", "solvers", "space", "strategies", "target", "transforms"},
-    "codegen": BASE | {"analysis"},
+    "rtl": BASE | {"analysis", "transforms"},
+    "codegen": BASE | {"analysis", "rtl"},
     "verification": BASE | {"codegen"},
     "synthesis": BASE | {"target"},
     "report": BASE | {"target", "sim", "solvers"},

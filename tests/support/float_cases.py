@@ -32,11 +32,7 @@ def operands(form: FloatFormat, count: int, seed: int) -> tuple[Bits, Bits, Bits
     some = specials(form)
     left, right = (part.ravel() for part in np.meshgrid(some, some))
     third = some[rng.integers(0, some.size, left.size)]
-    bits = [rng.integers(0, 1 << form.bits, count, np.uint64, endpoint=False)] if form.bits < 64 else [
-        rng.integers(0, (1 << 64) - 1, count, np.uint64, endpoint=True)
-    ]
-    bits += [_random(rng, form, count) for _ in range(2)]
-    first, second, last = bits
+    first, second, last = (_random(rng, form, count) for _ in range(3))
     near = rng.integers(0, 4, count) == 0  # exponents that are close, so that sums cancel
     shift = rng.integers(-2, 3, count).astype(np.int64) << form.fraction_bits
     magnitude = np.uint64((1 << (form.bits - 1)) - 1)
@@ -80,7 +76,9 @@ def encoded(form: FloatFormat, numbers: Reals) -> Bits:
     """Return the bits of numbers, rounded to nearest even and flushed; NaN as the quiet one."""
     whole, part = _TYPES[form.bits]
     digits, exponents = np.frexp(numbers)
-    near = np.ldexp(np.rint(np.ldexp(digits, form.significand_bits)), exponents - form.significand_bits)
+    near = np.ldexp(
+        np.rint(np.ldexp(digits, form.significand_bits)), exponents - form.significand_bits
+    )
     near = np.where(np.isfinite(numbers), near, numbers)
     near = np.where(np.abs(near) < _least(form), np.copysign(0.0, near), near)
     found = near.astype(part).view(whole).astype(np.uint64)
@@ -104,6 +102,8 @@ def sum_to_odd(left: Reals, right: Reals) -> Reals:
 def converted(kind: str, numbers: Reals) -> Bits:
     """Return the bits of numbers in another format, or as whole ones."""
     if kind == "to_i32":
-        whole = np.clip(np.trunc(np.nan_to_num(numbers, posinf=np.inf, neginf=-np.inf)), -(2.0**31), 2.0**31 - 1)
+        whole = np.clip(
+            np.trunc(np.nan_to_num(numbers, posinf=np.inf, neginf=-np.inf)), -(2.0**31), 2.0**31 - 1
+        )
         return whole.astype(np.int64).astype(np.int32).view(np.uint32).astype(np.uint64)
     return encoded({"to_f16": HALF, "to_f32": FLOAT, "to_f64": DOUBLE}[kind], numbers)

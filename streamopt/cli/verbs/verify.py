@@ -52,6 +52,8 @@ def verify(
                     "unchecked": verdict.unchecked,
                     "edits": [*map(str, verdict.edits)],
                     "notes": [*verdict.notes],
+                    "measured_cycles": verdict.measured_cycles,
+                    "simulated_cycles": verdict.simulated_cycles,
                 }
             )
         )

@@ -39,8 +39,8 @@ def emit(scheduled: ScheduledGraph) -> Design:
     names: list[str] = []
     for port in design.ports:
         memory = f"memory_{boundary[_array(port.memory)].name}"
-        kind, second, third = ("Write", "write", "given") if port.is_write else (
-            "Read", "enable", "data"
+        kind, second, third = (
+            ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
         )
         members = ", ".join(f"design.{port.name}_{wire}" for wire in ("address", second, third))
         run.append(CppStatement(f"simulation::{kind}Port {port.name}({memory}, {members});"))

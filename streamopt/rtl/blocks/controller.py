@@ -66,9 +66,7 @@ class LoopController:
                 counter = self._counters[tile.name]
                 inside = (self._at_end[position + 1 :] or [Const(1, 1)])[0]
                 with module.If(inside):
-                    module.d.sync += counter.eq(
-                        Mux(counter == tile.trip_count - 1, 0, counter + 1)
-                    )
+                    module.d.sync += counter.eq(Mux(counter == tile.trip_count - 1, 0, counter + 1))
             with module.If(last):
                 module.d.sync += running.eq(0)
         finishing = self.along("final", issue & last, self._depth - 1)
@@ -143,14 +141,10 @@ class LoopController:
 
 def _name(condition: TileCondition) -> str:
     alternatives = (
-        "_and_".join(
-            f"{test.tile}_{_WORDS[test.op]}_{test.bound}" for test in sorted(one, key=str)
-        )
+        "_and_".join(f"{test.tile}_{_WORDS[test.op]}_{test.bound}" for test in sorted(one, key=str))
         for one in condition
     )
     return "_or_".join(alternatives)
 
 
 _WORDS = {CompareOp.EQ: "is", CompareOp.LT: "below", CompareOp.GE: "from"}
-
-

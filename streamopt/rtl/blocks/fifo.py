@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from amaranth.back import verilog
 from amaranth.hdl import ClockDomain, Instance, Module, Mux, Signal
 
 from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.printing import verilog_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,4 @@ class FifoBlock:
             o_taken=taken,
         )
         ports = [domain.clk, domain.rst, write, given, writable, read, taken, readable]
-        return verilog.convert(
-            module, name=self.name, ports=ports, emit_src=False, strip_internal_attrs=True
-        )
+        return verilog_text(module, self.name, ports)

@@ -6,24 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from amaranth.back import verilog
 from amaranth.hdl import ClockDomain, Const, Instance, Module, Signal, Value
 
 from streamopt.ir.network import Network, PipelineTiming
 from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.blocks.tree import Tree
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
 from streamopt.rtl.kernel.kernel import Kernel
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.printing import verilog_text
 from streamopt.transforms.lower import lower
 
 
 @dataclass(frozen=True, slots=True)
 class OutsidePort:
-    """Ports of the top module to a memory: ``NAME_address``, and ``NAME_data`` or ``NAME_given``."""
+    """Ports of the top module to a memory outside: ``NAME_address`` and so on."""
 
     memory: str
     name: str
@@ -85,10 +87,10 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     texts = [(f"{process.name}.v", process.verilog()) for process in processes]
     fifos = {fifo.name: _fifo_block(network, fifo.name) for fifo in network.fifos}
     leaves: dict[str, Leaf] = {}
-    blocks: dict[str, FifoBlock | LutMemory] = {}
+    blocks: dict[str, FifoBlock | LutMemory | Delay | Tree] = {}
     for process in processes:
         leaves |= {leaf.name: leaf for leaf in process.leaves}
-        blocks |= {block.name: block for block in process.memories}
+        blocks |= {block.name: block for block in process.blocks}
     for fifo in fifos.values():
         blocks |= {fifo.name: fifo, fifo.memory.name: fifo.memory}
     joined = (
@@ -124,7 +126,9 @@ def _top(
     sides: dict[str, dict[str, Signal]] = {}
     for fifo, block in fifos.items():
         wires = {
-            wire: Signal(block.width if wire in ("given", "taken") else 1, name=f"{identifier(fifo)}_{wire}")
+            wire: Signal(
+                block.width if wire in ("given", "taken") else 1, name=f"{identifier(fifo)}_{wire}"
+            )
             for wire in ("write", "given", "writable", "read", "taken", "readable")
         }
         sides[identifier(fifo)] = wires
@@ -152,6 +156,4 @@ def _top(
         ended = ended & its_end
     module.d.comb += done.eq(ended)
     ports = [domain.clk, domain.rst, start, done, *outside]
-    return verilog.convert(
-        module, name=name, ports=ports, emit_src=False, strip_internal_attrs=True
-    )
+    return verilog_text(module, name, ports)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from amaranth.back import verilog
 from amaranth.hdl import Cat, ClockDomain, Const, Instance, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Memory
 from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.blocks.tree import Tree
 from streamopt.rtl.emission.numbers import identifier, number_bits
 from streamopt.rtl.kernel.conditions import ALWAYS
 from streamopt.rtl.kernel.kernel import (
@@ -25,13 +26,14 @@ from streamopt.rtl.kernel.kernel import (
     Fetched,
     Kernel,
     KernelValue,
-    Received,
     Recalled,
+    Received,
     Send,
     Store,
 )
 from streamopt.rtl.kernel.places import Place
 from streamopt.rtl.operators.leaf import OPERANDS, Leaf
+from streamopt.rtl.printing import verilog_text
 
 Lanes = list[Value]
 """A value's copies, by its lanes' iterations in row-major order."""
@@ -55,7 +57,7 @@ class ProcessModule:
         Signals of the boundary by name, in order, with ``i`` or ``o``.
     accesses
         To memories outside.
-    leaves, memories
+    leaves, blocks
         Modules that it uses.
     """
 
@@ -68,12 +70,10 @@ class ProcessModule:
         self.ports: dict[str, tuple[str, Signal]] = {}
         self.accesses: list[Access] = []
         self.leaves: dict[Leaf, None] = {}
-        self.memories: dict[LutMemory, None] = {}
+        self.blocks: dict[LutMemory | Delay | Tree, None] = {}
         depth = kernel.depth_cycles
-        self._control = LoopController(
-            self._module, kernel.tiles, kernel.ii, depth, self.enable
-        )
-        self._values: dict[str, list[Lanes]] = {}
+        self._control = LoopController(self._module, kernel.tiles, kernel.ii, depth, self.enable)
+        self._values: dict[tuple[str, int], Lanes] = {}
         self._waits: list[Value] = []
         self._asked: dict[str, tuple[Value, Signal]] = {}
         self._parts = 0
@@ -82,9 +82,9 @@ class ProcessModule:
         """Return the module's text."""
         kernel, module = self.kernel, self._module
         for value in kernel.values:
-            self._values[value.name] = [self._declared(value)]
+            self._values[value.name, 0] = self._declared(value)
         for value in kernel.values:
-            copies = zip(self._values[value.name][0], self._made(value), strict=True)
+            copies = zip(self._values[value.name, 0], self._made(value), strict=True)
             module.d.comb += [signal.eq(made) for signal, made in copies]
         for store in kernel.stores:
             self._store(store)
@@ -97,9 +97,7 @@ class ProcessModule:
         assert self._domain.rst is not None
         own = [self._domain.clk, self._domain.rst, self._control.start, self._control.done]
         ports = [*own, *(signal for _, signal in self.ports.values())]
-        return verilog.convert(
-            module, name=self.name, ports=ports, emit_src=False, strip_internal_attrs=True
-        )
+        return verilog_text(module, self.name, ports)
 
     def _port(self, direction: str, name: str, width: int = 1) -> Signal:
         self.ports[name] = (direction, Signal(width, name=name))
@@ -161,7 +159,7 @@ class ProcessModule:
             enable.eq(self.enable),
         ]
         assert FETCH_STAGE == 2
-        return _slots(self._register(word), place, value.form.bits)
+        return _slots(self._delayed(word, 1), place, value.form.bits)
 
     def _free(self, memory: str) -> str:
         """Return a name for one more port to a memory."""
@@ -172,9 +170,7 @@ class ProcessModule:
     def _recalled(self, value: KernelValue, source: Recalled) -> Lanes:
         place, bits = source.place, value.form.bits
         block = self._local(source.memory)
-        read_at = self._control.address(
-            place.steps, place.first, block.address_bits, value.stage
-        )
+        read_at = self._control.address(place.steps, place.first, block.address_bits, value.stage)
         word = Signal(block.width, name=f"{identifier(source.memory)}_word")
         self._asked[source.memory] = (read_at, word)
         kept = _slots(word, place, bits)
@@ -228,31 +224,41 @@ class ProcessModule:
         return [self._tree(value, source, group) for group in groups]
 
     def _tree(self, value: KernelValue, source: Combined, terms: Lanes) -> Value:
-        while len(terms) > 1:
-            pairs = zip(terms[::2], terms[1::2], strict=False)
-            level = [self._operator(source.kind, value, source.levels, pair) for pair in pairs]
-            if len(terms) % 2:
-                alone = terms[-1]
-                for _ in range(source.levels):
-                    alone = self._register(alone)
-                level.append(alone)
-            terms = level
-        return terms[0]
+        if len(terms) == 1:
+            return terms[0]
+        leaf = Leaf(source.kind, value.form, source.levels)
+        block = Tree(leaf, len(terms))
+        self.leaves[leaf] = None
+        self.blocks |= dict.fromkeys([block, *block.waiting])
+        result = Signal(value.form.bits, name=f"{identifier(value.name)}_tree")
+        self._parts += 1
+        self._module.submodules[f"tree_{self._parts}"] = Instance(
+            block.name, i_clk=self._domain.clk, i_en=self.enable, i_terms=Cat(*terms), o_y=result
+        )
+        return result
 
-    def _register(self, value: Value) -> Value:
-        register = Signal(len(value), name="register", reset_less=True)
-        with self._module.If(self.enable):
-            self._module.d.sync += register.eq(value)
-        return register
+    def _delayed(self, value: Value, levels: int) -> Value:
+        """Return a value some cycles later, of those in which the process moves."""
+        if not levels:
+            return value
+        block = Delay(len(value), levels)
+        self.blocks[block] = None
+        later = Signal(len(value), name="delayed")
+        self._parts += 1
+        self._module.submodules[f"delay_{self._parts}"] = Instance(
+            block.name, i_clk=self._domain.clk, i_en=self.enable, i_given=value, o_taken=later
+        )
+        return later
 
     def _copies(self, name: str, lanes: Sequence[str], stage: int | None) -> Lanes:
         """Return a value in each of some lanes, in a stage; in its own if none is said."""
         value = self.kernel.value(name)
-        line = self._values[name]
         wait = 0 if stage is None or isinstance(value.source, Constant) else stage - value.stage
         assert wait >= 0, f"{name} is needed in stage {stage}, {-wait} before it is there"
-        while len(line) <= wait:
-            line.append([self._register(one) for one in line[-1]])
+        if (name, wait) not in self._values:
+            now = self._values[name, 0]
+            self._values[name, wait] = [self._delayed(one, wait) for one in now]
+        copies = self._values[name, wait]
         counts = {loop.name: loop.trip_count for loop in self.kernel.lanes}
         found: Lanes = []
         for point in product(*(range(counts[lane]) for lane in lanes)):
@@ -260,7 +266,7 @@ class ProcessModule:
             place = 0
             for lane in value.lanes:
                 place = place * counts[lane] + at[lane]
-            found.append(line[wait][place])
+            found.append(copies[place])
         return found
 
     def _local(self, name: str) -> LutMemory:
@@ -271,7 +277,7 @@ class ProcessModule:
     def _store(self, store: Store) -> None:
         """Write a local memory, which is made with its other port."""
         block, stage = self._local(store.memory), self.kernel.value(store.value).stage
-        self.memories[block] = None
+        self.blocks[block] = None
         copies = self._copies(store.value, store.place.lanes, stage)
         write_at = self._control.address(
             store.place.steps, store.place.first, block.address_bits, stage

@@ -36,7 +36,6 @@ ALWAYS: TileCondition = (frozenset(),)
 NEVER: TileCondition = ()
 
 
-
 class UnknownConditionError(Exception):
     """A guard that isn't made of comparisons of one counter each."""
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import accumulate
 
 from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
-from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of
 from streamopt.ir.affine import Affine
-from streamopt.ir.network import AccessMode, Fifo, Memory, Network, Operation, Pipeline, Place, Port
+from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of
+from streamopt.ir.network import AccessMode, Memory, Network, Operation, Pipeline, Place, Port
 from streamopt.ir.operators import Operator
-from streamopt.ir.program import Loop
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.rtl.kernel.conditions import (
     ALWAYS,
@@ -30,8 +28,8 @@ from streamopt.rtl.kernel.kernel import (
     Fetched,
     Kernel,
     KernelValue,
-    Received,
     Recalled,
+    Received,
     Send,
     Source,
     Store,
@@ -158,9 +156,7 @@ class _KernelMaker:
             place = self._place(port)
             when = self._when(port.guard, place)
             source = Received(fifo.name, place, when)
-            return self._put(
-                port.value, FORMATS[fifo.element], place.lanes, STREAM_STAGE, source
-            )
+            return self._put(port.value, FORMATS[fifo.element], place.lanes, STREAM_STAGE, source)
         memory = self._memories[port.target]
         place = self._place(port)
         if memory.place is Place.LOCAL:
@@ -286,8 +282,7 @@ class _KernelMaker:
 
     def _when(self, guard: Condition | None, place: Where) -> TileCondition:
         """Return when an access happens: the same in all lanes that have elements of their own."""
-        own = {*place.lanes} & {name for name in iterators_in(guard)}
-        if own:
+        if {*place.lanes} & iterators_in(guard):
             raise refused("lanes of an access are guarded apart", self._scheduled)
         others = [loop for loop in self._pipeline.lanes if loop.name in iterators_in(guard)]
         try:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Network, Place
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
-from streamopt.ir.graph import SequentialNode
 from streamopt.rtl.operators.float_format import FORMATS
 
 HINT = "choose another back end: --backend vitis"
@@ -82,6 +82,6 @@ def _problems(scheduled: ScheduledNode) -> list[str]:
     cases = {
         "it has windows": bool(node.windows or node.stretches or scheduled.line_buffers),
         "it has a condition": node.guard is not None,
-        "unroll factors don't divide trip counts": any(l.is_partial for l in scheduled.loops),
+        "unroll factors don't divide trip counts": any(loop.is_partial for loop in scheduled.loops),
     }
     return [problem for problem, holds in cases.items() if holds]

@@ -20,11 +20,11 @@ def to_format(stages: Stages, form: FloatFormat, number: Value, *, into: FloatFo
     is_small = one.is_zero | (exponent < 0)
     padding = max(0, into.significand_bits + 1 - form.significand_bits)
     significand = Cat(Const(0, padding), one.fraction, ~is_small | is_large)
-    significand, exponent, marks = stages.cut(
-        significand, exponent[: into.exponent_bits + 2], Cat(one.is_nan, one.is_special | is_large, one.sign)
-    )
-    significand, exponent, marks = stages.cut(significand, exponent, marks)
-    return rounded(stages, into, Unrounded(marks[2], exponent, significand, marks[0], marks[1]))
+    marks = Cat(one.is_nan, one.is_special | is_large, one.sign)
+    low = exponent[: into.exponent_bits + 2]
+    significand, low, marks = stages.cut(significand, low, marks)
+    significand, low, marks = stages.cut(significand, low, marks)
+    return rounded(stages, into, Unrounded(marks[2], low, significand, marks[0], marks[1]))
 
 
 def to_integer(
@@ -39,12 +39,11 @@ def to_integer(
     distance = (one.exponent - form.bias)[: form.exponent_bits + 1].as_signed()
     is_small = distance < 0
     is_large = one.is_special | (distance >= limit)
-    count = limit.bit_length()
-    placed = Cat(Const(0, max(0, limit - form.significand_bits)), one.significand)
-    drop = (form.significand_bits - 1 - distance if form.significand_bits >= limit else limit - 1 - distance)
-    count = max(form.significand_bits, limit).bit_length()
+    width = max(form.significand_bits, limit)
+    placed = Cat(Const(0, width - form.significand_bits), one.significand)
+    drop = (width - 1 - distance)[: width.bit_length()]
     placed, drop, marks = stages.cut(
-        placed, drop[:count], Cat(is_small | one.is_nan, is_large, one.sign)
+        placed, drop, Cat(is_small | one.is_nan, is_large, one.sign)
     )
     moved = (placed >> drop)[:limit]
     moved, marks = stages.cut(moved, marks)

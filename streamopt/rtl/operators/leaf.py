@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from amaranth.back import verilog
 from amaranth.hdl import ClockDomain, Module, Signal, Value
 
 from streamopt.rtl.operators import adder, comparison, conversion, division, fused, multiplier
 from streamopt.rtl.operators.float_format import DOUBLE, FLOAT, HALF, FloatFormat
 from streamopt.rtl.operators.stages import Stages, spread
+from streamopt.rtl.printing import verilog_text
 
 INTEGER_BITS = 32
 """Of whole numbers that are converted."""
@@ -115,6 +115,4 @@ class Leaf:
         stages = Stages(module, enable, self.levels, order)
         module.d.comb += result.eq(kind.logic(stages, self.form, *stages.operands(*taken)))
         ports = [domain.clk, enable, *taken, result]
-        return verilog.convert(
-            module, name=self.name, ports=ports, emit_src=False, strip_internal_attrs=True
-        )
+        return verilog_text(module, self.name, ports)

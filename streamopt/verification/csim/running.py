@@ -40,6 +40,7 @@ _DATAFLOW_ERRORS = {
         "a channel has one process that writes it, and one that reads it and is called later",
     ),
 }
+_CYCLES = re.compile(r"^cycles (\d+)$", re.MULTILINE)
 _SHOWN_LINES = 5
 _RUNTIME_LIMIT_S = 300.0
 _TRACE = "STREAMOPT_TRACE"
@@ -57,6 +58,12 @@ class CsimRun:
     passed: bool
     output: str
     warnings: str
+
+    @property
+    def cycles(self) -> int | None:
+        """Return the cycles of a design in Verilog, of the first run; None of others."""
+        found = _CYCLES.search(self.output)
+        return None if found is None else int(found[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from streamopt.rtl.operators.float_format import FLOAT, HALF, FloatFormat
 from streamopt.rtl.operators.leaf import KINDS, Leaf
 from tests.support.float_cases import Bits, Reals, converted, encoded, operands, real, sum_to_odd
 from tests.support.runners.operator_bench import results
 
-TWO_LEVELS = ("lt", "le", "eq", "max", "min")
 
 
 def _fused(left: Reals, right: Reals, addend: Reals) -> Reals:
@@ -20,21 +20,23 @@ def _fused(left: Reals, right: Reals, addend: Reals) -> Reals:
 
 def _larger(left: Reals, right: Reals, by: Callable[[Reals, Reals], Reals], zeros: bool) -> Reals:
     """Return what NumPy does, and of two zeros the one that is above, or below."""
-    negative = np.signbit(left) & np.signbit(right) if zeros else np.signbit(left) | np.signbit(right)
+    negative = (
+        np.signbit(left) & np.signbit(right) if zeros else np.signbit(left) | np.signbit(right)
+    )
     return np.where((left == 0) & (right == 0), np.where(negative, -0.0, 0.0), by(left, right))
 
 
-NUMBERS: dict[str, Callable[..., Reals]] = {
+NUMBERS: dict[str, Callable[[Reals, Reals, Reals], Reals]] = {
     "add": lambda a, b, _: a + b,
     "mul": lambda a, b, _: a * b,
     "fma": _fused,
     "div": lambda a, b, _: a / b,
-    "sqrt": lambda a, *_: np.sqrt(a),
+    "sqrt": lambda a, _, __: np.sqrt(a),
     "max": lambda a, b, _: _larger(a, b, np.fmax, True),
     "min": lambda a, b, _: _larger(a, b, np.fmin, False),
 }
 """In float64, rounded so that rounding again to the format is as if there was one."""
-TRUTHS: dict[str, Callable[..., np.ndarray]] = {
+TRUTHS: dict[str, Callable[[Reals, Reals], NDArray[np.bool_]]] = {
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
@@ -49,9 +51,9 @@ def expected(leaf: Leaf, cases: Sequence[Bits]) -> Bits:
             return encoded(form, cases[0].astype(np.uint32).view(np.int32).astype(np.float64))
         numbers = [real(form, bits) for bits in cases]
         if leaf.kind in NUMBERS:
-            return encoded(form, NUMBERS[leaf.kind](*numbers))
+            return encoded(form, NUMBERS[leaf.kind](numbers[0], numbers[1], numbers[2]))
         if leaf.kind in TRUTHS:
-            return TRUTHS[leaf.kind](*numbers[:2]).astype(np.uint64)
+            return TRUTHS[leaf.kind](numbers[0], numbers[1]).astype(np.uint64)
         return converted(leaf.kind, numbers[0])
 
 

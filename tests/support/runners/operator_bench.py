@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.rtl.operators.leaf import OPERANDS, Leaf
-from streamopt.rtl.simulation.building import built, finished
+from streamopt.verification.csim.verilated import built, finished
 
 _MAIN = """
 #include <cstdint>
 #include <cstdio>
 #include <vector>
-#include "Vbench.h"
+#include "Vdesign.h"
 #include "verilated.h"
 
 int main(int, char **names) {
@@ -26,7 +26,7 @@ int main(int, char **names) {
         taken.insert(taken.end(), block, block + 3 * got);
     const size_t cases = taken.size() / 3;
     std::vector<uint64_t> found(cases * leaves);
-    Vbench bench;
+    Vdesign bench;
     uint64_t state = 88172645463325252ull;
     for (size_t at = 0; at < cases + 64;) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -76,7 +76,9 @@ def results(
 
 def _program(leaves: Sequence[Leaf], directory: Path) -> Path:
     texts = {leaf.name: leaf.verilog() for leaf in leaves}
-    lines = [f"module bench(input clk, en, input [63:0] a, b, c, output [{64 * len(leaves)}-1:0] y);"]
+    lines = [
+        f"module bench(input clk, en, input [63:0] a, b, c, output [{64 * len(leaves)}-1:0] y);"
+    ]
     for at, leaf in enumerate(leaves):
         width = leaf.operand_bits - 1
         ports = "".join(f", .{name}({name}[{width}:0])" for name in leaf.operands)

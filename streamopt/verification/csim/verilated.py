@@ -1,0 +1,148 @@
+"""Projects in Verilog, compiled by Verilator and a C++ compiler to a program that counts cycles."""
+
+import atexit
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from streamopt.codegen.templates import TYPE_HEADERS
+from streamopt.errors import Diagnostic, VerificationError
+from streamopt.verification.csim.running import Compiled
+from streamopt.verification.scratch import scratch
+
+VERILATOR = "verilator"
+_SHOWN_LINES = 5
+_PROBE_LIMIT_S = 300.0
+
+
+@contextmanager
+def verilated(directory: Path, top: str, time_limit_s: float = 1200.0) -> Generator[Compiled]:
+    """Compile a project in Verilog outside of it; the program is there within the context.
+
+    Parameters
+    ----------
+    time_limit_s
+        For the compilers together, and again for each run.
+
+    Raises
+    ------
+    VerificationError
+        As `built`.
+    """
+    sources = sorted(path for path in directory.glob("*.v"))
+    with scratch("rtl") as at:
+        program = built(top, sources, directory / "testbench.cpp", at, time_limit_s)
+        yield Compiled(program, directory, "", time_limit_s)
+
+
+def built(
+    top: str,
+    sources: Sequence[Path],
+    main: Path,
+    directory: Path,
+    time_limit_s: float = 600.0,
+) -> Path:
+    """Return the program of a module and a C++ main function.
+
+    Parameters
+    ----------
+    sources
+        Verilog files.
+    directory
+        What is made stays here.
+
+    Raises
+    ------
+    VerificationError
+        E730 without Verilator, E731 if it or the compiler refuses the design, E704 after the time
+        limit.
+    """
+    path = shutil.which(VERILATOR)
+    if path is None:
+        hint = "install it: apt install verilator"
+        raise VerificationError(Diagnostic("E730", "Verilator is not on the PATH", hint=hint))
+    made = directory / "obj"
+    command = [path, "--cc", "-O3", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", top]
+    command += ["--x-assign", "0", "--x-initial", "0", "--noassert", "--prefix", "Vdesign"]
+    command += ["--Mdir", str(made), *(str(source.absolute()) for source in sources)]
+    _must(command, directory, time_limit_s, top)
+    library = ["make", "-s", "-C", str(made), "-f", "Vdesign.mk", "Vdesign__ALL.a", "OPT_FAST=-O1"]
+    _must(library, directory, time_limit_s, top)
+    headers = (f"-I{main.parent.absolute()}", f"-I{TYPE_HEADERS}", f"-I{made}")
+    program = directory / "simulation"
+    command = [*_compiler(path), *headers, str(main.absolute()), str(made / "Vdesign__ALL.a")]
+    _must([*command, _runtime(path), "-o", str(program)], directory, time_limit_s, top)
+    return program
+
+
+def _must(command: Sequence[str], directory: Path, time_limit_s: float, top: str) -> None:
+    code, output = finished(command, directory, time_limit_s, "Verilator")
+    if code != 0:
+        lines = [line for line in output.splitlines() if "rror" in line] or output.splitlines()
+        shown = "\n  ".join(lines[:_SHOWN_LINES])
+        raise VerificationError(Diagnostic("E731", f"Verilator refuses {top}:\n  {shown}"))
+
+
+@cache
+def _headers(verilator: str) -> Path:
+    """Return the directory of Verilator's C++."""
+    command = [verilator, "--getenv", "VERILATOR_ROOT"]
+    _, output = finished(command, Path.cwd(), _PROBE_LIMIT_S, "Verilator")
+    return Path(output.strip()) / "include"
+
+
+def _compiler(verilator: str) -> list[str]:
+    include = _headers(verilator)
+    return ["g++", "-std=c++17", "-O1", "-pthread", f"-I{include}", f"-I{include / 'vltstd'}"]
+
+
+@cache
+def _runtime(verilator: str) -> str:
+    """Return Verilator's own C++, compiled, which is the same for all designs."""
+    kept = ExitStack()
+    atexit.register(kept.close)
+    at = kept.enter_context(scratch("verilated"))
+    sources = [_headers(verilator) / name for name in ("verilated.cpp", "verilated_threads.cpp")]
+    path = str(at / "verilated.o")
+    command = [*_compiler(verilator), "-r", *map(str, sources), "-o", path]
+    _must(command, at, _PROBE_LIMIT_S, "its own C++")
+    return path
+
+
+def finished(
+    command: Sequence[str], directory: Path, time_limit_s: float, who: str
+) -> tuple[int, str]:
+    """Run a command to its end and return exit code and output; end it at the time limit.
+
+    Raises
+    ------
+    VerificationError
+        E704 after the time limit.
+    """
+    with subprocess.Popen(
+        command,
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env={**os.environ, "LC_ALL": "C"},
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=time_limit_s)
+        except BaseException as stopped:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if isinstance(stopped, subprocess.TimeoutExpired):
+                message = f"{who} ran for more than {time_limit_s:g} s"
+                raise VerificationError(Diagnostic("E704", message)) from None
+            raise
+    return process.returncode, output
