@@ -18,7 +18,7 @@ from streamopt.ir.program import Program
 from streamopt.ir.schedule import Schedule
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.options import checked
-from streamopt.pipeline.evaluating import simulate
+from streamopt.pipeline.evaluating import simulate, verilog_cycles
 from streamopt.pipeline.ports import plan_ports, put_outside
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
@@ -261,29 +261,14 @@ def verify(
         raise type(error)(*error.diagnostics, *edits.found) from None
     cycles = None
     if not verdict.is_wrong:
-        cycles = _simulated(graph, schedule, manifest)
+        if manifest.backend == "rtl":
+            cycles = verilog_cycles(graph, schedule)
+        else:
+            simulate(graph, schedule)
     notes = (*verdict.notes, *notes)
-    verdict = replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
-    return replace(verdict, simulated_cycles=cycles)
+    found = replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
+    return replace(found, simulated_cycles=cycles)
 
-
-def _simulated(graph: Graph, schedule: Schedule, manifest: Manifest) -> int | None:
-    """Simulate a design that computes the right thing; return the cycles of one in Verilog.
-
-    Raises
-    ------
-    DeadlockError
-        If it comes to a standstill.
-    """
-    if manifest.backend != "rtl":
-        simulate(graph, schedule)
-        return None
-    from streamopt.rtl.emission.design import kernel_timings
-    from streamopt.sim.simulate import simulate as simulate_network
-    from streamopt.transforms.lower import lower
-
-    scheduled = apply(graph, schedule)
-    return simulate_network(lower(scheduled), kernel_timings(scheduled)).cycles
 
 
 _NO_SETTINGS = "files are not compared with what is emitted: the project doesn't say its settings"

@@ -129,6 +129,23 @@ def simulate(
     return run_network(network, timings, frames=frames, flushable=flushable, samples=samples)
 
 
+def verilog_cycles(graph: Readable, schedule: Schedule) -> int:
+    """Return the cycles that a schedule takes in Verilog, with the depths that it has there.
+
+    Raises
+    ------
+    CodegenError
+        E640 for a design that can't be RTL.
+    DeadlockError
+        If it comes to a standstill.
+    """
+    from streamopt.rtl.kernel.making import kernel_timings
+    from streamopt.sim.simulate import simulate as simulate_network
+
+    scheduled = apply(dataflow(graph), schedule)
+    return simulate_network(lower(scheduled), kernel_timings(scheduled)).cycles
+
+
 @checked()
 def expected_intervals(
     graph: Readable, schedule: Schedule, device: Target | None = None

@@ -4,15 +4,18 @@ Arrays that cross the boundary are memories around the design, whose banks lie s
 words; the testbench has them, and counts the cycles.
 """
 
+from collections.abc import Iterator, Sequence
+
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array
-from streamopt.codegen.layout import CppPort, plan_layout
+from streamopt.codegen.layout import CppPort, DesignLayout, plan_layout
 from streamopt.codegen.processes.process import provenance
 from streamopt.codegen.templates import design_headers, fill
 from streamopt.codegen.tree import CppStatement, render
 from streamopt.extras import require
 from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.rtl.rtl_design import OutsidePort
 
 EXTRA = "rtl"
 
@@ -33,49 +36,46 @@ def emit(scheduled: ScheduledGraph) -> Design:
     layout = plan_layout(scheduled, Dialect.NATIVE)
     design = make_design(scheduled, layout.top, [process.name for process in layout.processes])
     header = render(provenance(scheduled))
-    boundary = {port.array.name: port for port in layout.boundary}
-    used = {_array(port.memory) for port in design.ports}
-    run = [*(CppStatement(_memory(boundary[name])) for name in boundary if name in used)]
-    names: list[str] = []
-    for port in design.ports:
-        memory = f"memory_{boundary[_array(port.memory)].name}"
-        kind, second, third = (
-            ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
-        )
-        members = ", ".join(f"design.{port.name}_{wire}" for wire in ("address", second, third))
-        run.append(CppStatement(f"simulation::{kind}Port {port.name}({memory}, {members});"))
-        names.append(port.name)
-    filled = [boundary[name] for name in boundary if name in used and boundary[name].array.is_given]
-    written = [boundary[name] for name in boundary if not boundary[name].array.is_given]
-    run = [CppStatement("Vdesign design;"), *run]
-    run += [CppStatement(f"memory_{p.name}.fill({flat_array(p)});") for p in filled]
-    ports = "".join(f", {name}" for name in names)
-    run.append(CppStatement(f"simulation::run(design, {design.most_cycles}{ports});"))
-    run += [CppStatement(f"memory_{p.name}.take({flat_array(p)});") for p in written]
-    types = "".join(f'#include "{name}"\n' for name in design_headers(scheduled))
+    types = design_headers(scheduled)
+    included = ("Vdesign.h", "simulation.h", *types)
     program = HostProgram(
-        headers=f'#include "Vdesign.h"\n#include "simulation.h"\n{types}',
+        headers="".join(f'#include "{name}"\n' for name in included),
         arguments="",
         arrays=(),
-        run=run,
+        run=[*_run(layout, design.ports, design.most_cycles)],
     )
+    sources = " ".join(path for path, _ in design.files)
     files = (
         *((path, f"{header}{text}") for path, text in design.files),
         ("testbench.cpp", header + checked_program(layout, program)),
         ("simulation.h", fill("simulation.h")),
-        *((name, fill(f"types/{name}")) for name in design_headers(scheduled)),
-        (
-            "Makefile",
-            fill(
-                "Makefile.rtl", top=layout.top, sources=" ".join(path for path, _ in design.files)
-            ),
-        ),
+        *((name, fill(f"types/{name}")) for name in types),
+        ("Makefile", fill("Makefile.rtl", top=layout.top, sources=sources)),
     )
     return design_of(scheduled, layout, files, BackendName.RTL)
 
 
-def _array(memory: str) -> str:
-    return memory.removesuffix(".argument")
+def _run(
+    layout: DesignLayout, outside: Sequence[OutsidePort], most_cycles: int
+) -> Iterator[CppStatement]:
+    """Yield what runs the design once: memories, the ports to them, and cycles."""
+    boundary = {port.array.name: port for port in layout.boundary}
+    yield CppStatement("Vdesign design;")
+    for port in boundary.values():
+        yield CppStatement(_memory(port))
+    for port in outside:
+        memory = f"memory_{boundary[port.memory.removesuffix('.argument')].name}"
+        kind, *wires = ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
+        members = ", ".join(f"design.{port.name}_{wire}" for wire in ("address", *wires))
+        yield CppStatement(f"simulation::{kind}Port {port.name}({memory}, {members});")
+    for port in boundary.values():
+        if port.array.is_given:
+            yield CppStatement(f"memory_{port.name}.fill({flat_array(port)});")
+    names = "".join(f", {port.name}" for port in outside)
+    yield CppStatement(f"simulation::run(design, {most_cycles}{names});")
+    for port in boundary.values():
+        if not port.array.is_given:
+            yield CppStatement(f"memory_{port.name}.take({flat_array(port)});")
 
 
 def _memory(port: CppPort) -> str:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
 
 from streamopt.rtl.blocks.delay import Delay
-from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.leaf import OperatorLeaf
 from streamopt.rtl.printing import verilog_text
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class OperatorTree:
     """Operators that combine neighbours until one term is left; a term without one waits."""
 
-    leaf: Leaf
+    leaf: OperatorLeaf
     terms: int
 
     @property

@@ -3,66 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from amaranth.hdl import ClockDomain, Const, Instance, Module, Signal, Value
 
-from streamopt.ir.network import Network, PipelineTiming
+from streamopt.ir.network import Network
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.blocks.memory import LutMemory
-from streamopt.rtl.blocks.tree import Tree
+from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
-from streamopt.rtl.kernel.kernel import Kernel
 from streamopt.rtl.kernel.making import make_kernels
-from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.leaf import OperatorLeaf
 from streamopt.rtl.printing import verilog_text
+from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
 from streamopt.transforms.lower import lower
-
-
-@dataclass(frozen=True, slots=True)
-class OutsidePort:
-    """Ports of the top module to a memory outside: ``NAME_address`` and so on."""
-
-    memory: str
-    name: str
-    is_write: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RtlDesign:
-    """A design in Verilog.
-
-    Attributes
-    ----------
-    top
-        Name of its module, which has ``clk``, ``rst``, ``start``, ``done``, and ports to memories.
-    files
-        Pairs (path, text).
-    most_cycles
-        After which it can't be still at work.
-    """
-
-    top: str
-    files: tuple[tuple[str, str], ...]
-    ports: tuple[OutsidePort, ...]
-    kernels: tuple[Kernel, ...]
-    most_cycles: int
-
-
-def kernel_timings(scheduled: ScheduledGraph) -> dict[str, PipelineTiming]:
-    """Return the timing of each pipeline as RTL: the length of the schedule that is built.
-
-    Raises
-    ------
-    CodegenError
-        E640 for a design that can't be RTL.
-    """
-    kernels = make_kernels(scheduled, lower(scheduled))
-    return {one.name: PipelineTiming(one.ii, one.depth_cycles) for one in kernels}
 
 
 def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> RtlDesign:
@@ -86,8 +43,8 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     ]
     texts = [(f"{process.name}.v", process.verilog()) for process in processes]
     fifos = {fifo.name: _fifo_block(network, fifo.name) for fifo in network.fifos}
-    leaves: dict[str, Leaf] = {}
-    blocks: dict[str, FifoBlock | LutMemory | Delay | Tree] = {}
+    leaves: dict[str, OperatorLeaf] = {}
+    blocks: dict[str, FifoBlock | LutMemory | Delay | OperatorTree] = {}
     for process in processes:
         leaves |= {leaf.name: leaf for leaf in process.leaves}
         blocks |= {block.name: block for block in process.blocks}
@@ -141,17 +98,17 @@ def _top(
     for process in processes:
         its_end = Signal(name=f"{process.name}_done")
         outside.append(its_end)
-        wires: dict[str, Value] = {}
+        joined: dict[str, Value] = {}
         for port, (direction, signal) in process.ports.items():
             fifo, _, wire = port.rpartition("_")
             if fifo in sides and wire in sides[fifo]:
-                wires[f"{direction}_{port}"] = sides[fifo][wire]
+                joined[f"{direction}_{port}"] = sides[fifo][wire]
                 continue
             crossing = Signal(len(signal), name=f"{process.name}_{port}")
             outside.append(crossing)
-            wires[f"{direction}_{port}"] = crossing
+            joined[f"{direction}_{port}"] = crossing
         module.submodules[f"process_{process.name}"] = Instance(
-            process.name, **clock, i_start=start, o_done=its_end, **wires
+            process.name, **clock, i_start=start, o_done=its_end, **joined
         )
         ended = ended & its_end
     module.d.comb += done.eq(ended)

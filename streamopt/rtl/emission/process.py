@@ -13,26 +13,26 @@ from streamopt.ir.network import Memory
 from streamopt.rtl.blocks.controller import LoopController
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.memory import LutMemory
-from streamopt.rtl.blocks.tree import Tree
+from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.emission.numbers import identifier, number_bits
 from streamopt.rtl.kernel.conditions import ALWAYS
 from streamopt.rtl.kernel.kernel import (
     FETCH_STAGE,
     STREAM_STAGE,
     Begun,
-    Combined,
     Computed,
     Constant,
     Fetched,
     Kernel,
     KernelValue,
+    LanesCombined,
+    LocalWrite,
     Recalled,
     Received,
     Send,
-    Store,
 )
-from streamopt.rtl.kernel.places import Place
-from streamopt.rtl.operators.leaf import OPERANDS, Leaf
+from streamopt.rtl.kernel.places import WordPlace
+from streamopt.rtl.operators.leaf import OPERANDS, OperatorLeaf
 from streamopt.rtl.printing import verilog_text
 
 Lanes = list[Value]
@@ -40,7 +40,7 @@ Lanes = list[Value]
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class OutsideAccess:
     """Ports of a process to a memory outside: ``NAME_address`` and so on."""
 
     memory: str
@@ -68,9 +68,9 @@ class ProcessModule:
         self._module.domains += self._domain
         self.enable = Signal(name="enable")
         self.ports: dict[str, tuple[str, Signal]] = {}
-        self.accesses: list[Access] = []
-        self.leaves: dict[Leaf, None] = {}
-        self.blocks: dict[LutMemory | Delay | Tree, None] = {}
+        self.accesses: list[OutsideAccess] = []
+        self.leaves: dict[OperatorLeaf, None] = {}
+        self.blocks: dict[LutMemory | Delay | OperatorTree, None] = {}
         depth = kernel.depth_cycles
         self._control = LoopController(self._module, kernel.tiles, kernel.ii, depth, self.enable)
         self._values: dict[tuple[str, int], Lanes] = {}
@@ -111,7 +111,7 @@ class ProcessModule:
         return [Signal(value.form.bits, name=name) for name in names]
 
     def _made(self, value: KernelValue) -> Lanes:
-        """Return what a value's copies are, in its stage."""
+        """Return the logic of a value's copies, in its stage."""
         match value.source:
             case Constant(number):
                 return [Const(number_bits(number, value.form), value.form.bits)]
@@ -131,7 +131,7 @@ class ProcessModule:
                 return [Mux(when, begin, before) for before, begin in pairs]
             case Computed():
                 return self._computed(value, value.source)
-            case Combined():
+            case LanesCombined():
                 return self._combined(value, value.source)
 
     def _received(self, value: KernelValue, source: Received) -> Lanes:
@@ -149,7 +149,7 @@ class ProcessModule:
         words, banks = memory_size(memory)
         block = LutMemory(banks * value.form.bits, words)
         name = self._free(source.memory)
-        self.accesses.append(Access(source.memory, name, is_write=False))
+        self.accesses.append(OutsideAccess(source.memory, name, is_write=False))
         address = self._port("o", f"{name}_address", block.address_bits)
         enable = self._port("o", f"{name}_enable")
         word = self._port("i", f"{name}_data", block.width)
@@ -205,7 +205,7 @@ class ProcessModule:
                 flipped = Cat(operands[1][:-1], ~operands[1][-1])
                 return self._operator("add", value, levels, (operands[0], flipped))
             case _:
-                leaf = Leaf(kind, value.form, levels)
+                leaf = OperatorLeaf(kind, value.form, levels)
         self.leaves[leaf] = None
         result = Signal(leaf.result_bits, name=f"{identifier(value.name)}_{kind}")
         given = {f"i_{name}": one for name, one in zip(OPERANDS, operands, strict=False)}
@@ -215,7 +215,7 @@ class ProcessModule:
         )
         return result
 
-    def _combined(self, value: KernelValue, source: Combined) -> Lanes:
+    def _combined(self, value: KernelValue, source: LanesCombined) -> Lanes:
         trips = {loop.name: loop.trip_count for loop in self.kernel.lanes}
         terms = prod(trips[name] for name in source.over)
         begin = value.stage - source.levels * (terms - 1).bit_length()
@@ -223,11 +223,11 @@ class ProcessModule:
         groups = (copies[at : at + terms] for at in range(0, len(copies), terms))
         return [self._tree(value, source, group) for group in groups]
 
-    def _tree(self, value: KernelValue, source: Combined, terms: Lanes) -> Value:
+    def _tree(self, value: KernelValue, source: LanesCombined, terms: Lanes) -> Value:
         if len(terms) == 1:
             return terms[0]
-        leaf = Leaf(source.kind, value.form, source.levels)
-        block = Tree(leaf, len(terms))
+        leaf = OperatorLeaf(source.kind, value.form, source.levels)
+        block = OperatorTree(leaf, len(terms))
         self.leaves[leaf] = None
         self.blocks |= dict.fromkeys([block, *block.waiting])
         result = Signal(value.form.bits, name=f"{identifier(value.name)}_tree")
@@ -274,7 +274,7 @@ class ProcessModule:
         words, banks = memory_size(memory)
         return LutMemory(banks * memory.element.bits, words)
 
-    def _store(self, store: Store) -> None:
+    def _store(self, store: LocalWrite) -> None:
         """Write a local memory, which is made with its other port."""
         block, stage = self._local(store.memory), self.kernel.value(store.value).stage
         self.blocks[block] = None
@@ -308,7 +308,7 @@ class ProcessModule:
             memory = self._outside[send.target]
             bits = LutMemory(1, memory_size(memory)[0]).address_bits
             name = self._free(send.target)
-            self.accesses.append(Access(send.target, name, is_write=True))
+            self.accesses.append(OutsideAccess(send.target, name, is_write=True))
             address = self._port("o", f"{name}_address", bits)
             place = send.place
             self._module.d.comb += address.eq(
@@ -320,11 +320,11 @@ class ProcessModule:
         ]
 
 
-def _slots(word: Value, place: Place, bits: int) -> Lanes:
+def _slots(word: Value, place: WordPlace, bits: int) -> Lanes:
     return [word[slot * bits : (slot + 1) * bits] for slot in place.slots]
 
 
-def _word(copies: Lanes, place: Place) -> Value:
+def _word(copies: Lanes, place: WordPlace) -> Value:
     """Return copies side by side, in the order of their slots."""
     slots = dict(zip(place.slots, copies, strict=True))
     return Cat(*(slots[slot] for slot in sorted(slots)))

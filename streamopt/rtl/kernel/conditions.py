@@ -34,6 +34,7 @@ TileCondition: TypeAlias = tuple[frozenset[TileTest], ...]
 """Alternatives, each of tests that all hold; none for never, an empty one for always."""
 ALWAYS: TileCondition = (frozenset(),)
 NEVER: TileCondition = ()
+_NO_TESTS = frozenset[TileTest]()
 
 
 class UnknownConditionError(Exception):
@@ -86,7 +87,7 @@ def _at(condition: Condition, trips: Mapping[str, int], at: Mapping[str, int]) -
             return _shortened(part for one in operands for part in _at(one, trips, at))
         case Logic(_, operands):
             parts = (_at(one, trips, at) for one in operands)
-            return _shortened(frozenset().union(*chosen) for chosen in product(*parts))
+            return _shortened(_NO_TESTS.union(*chosen) for chosen in product(*parts))
 
 
 def _compared(compare: Compare, trips: Mapping[str, int], at: Mapping[str, int]) -> TileCondition:

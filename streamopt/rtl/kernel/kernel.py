@@ -14,7 +14,7 @@ from typing import TypeAlias
 from streamopt.ir.network import Memory
 from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
-from streamopt.rtl.kernel.places import Place
+from streamopt.rtl.kernel.places import WordPlace
 from streamopt.rtl.operators.float_format import FloatFormat
 
 STREAM_STAGE = 1
@@ -35,7 +35,7 @@ class Received:
     """A token of each stream of a FIFO."""
 
     fifo: str
-    place: Place
+    place: WordPlace
     when: TileCondition
 
 
@@ -44,7 +44,7 @@ class Fetched:
     """A word of a memory outside of the design."""
 
     memory: str
-    place: Place
+    place: WordPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Recalled:
     """A word of a local memory, or the value that is written there in the same cycle."""
 
     memory: str
-    place: Place
+    place: WordPlace
     new: str = ""
     """That value; empty where it is always the word."""
     when: TileCondition = ALWAYS
@@ -79,7 +79,7 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class LanesCombined:
     """A balanced tree of operators over some of the lanes of a value."""
 
     kind: str
@@ -89,7 +89,7 @@ class Combined:
     """Of one operator."""
 
 
-Source: TypeAlias = Constant | Received | Fetched | Recalled | Begun | Computed | Combined
+Source: TypeAlias = Constant | Received | Fetched | Recalled | Begun | Computed | LanesCombined
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,11 @@ class KernelValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class LocalWrite:
     """A write to a local memory, in the stage of its value."""
 
     memory: str
-    place: Place
+    place: WordPlace
     value: str
     when: TileCondition
 
@@ -120,7 +120,7 @@ class Send:
     """A write to a FIFO or to a memory outside, in the last stage."""
 
     target: str
-    place: Place
+    place: WordPlace
     value: str
     when: TileCondition
     is_stream: bool
@@ -137,7 +137,7 @@ class Kernel:
     depth_cycles: int
     values: tuple[KernelValue, ...]
     """Each behind those that it needs, but for partial values, which are the iteration's before."""
-    stores: tuple[Store, ...]
+    stores: tuple[LocalWrite, ...]
     sends: tuple[Send, ...]
     memories: tuple[Memory, ...]
     """Local ones."""

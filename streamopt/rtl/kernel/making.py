@@ -8,7 +8,16 @@ from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of
-from streamopt.ir.network import AccessMode, Memory, Network, Operation, Pipeline, Place, Port
+from streamopt.ir.network import (
+    AccessMode,
+    Memory,
+    Network,
+    Operation,
+    Pipeline,
+    PipelineTiming,
+    Place,
+    Port,
+)
 from streamopt.ir.operators import Operator
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.rtl.kernel.conditions import (
@@ -22,28 +31,27 @@ from streamopt.rtl.kernel.kernel import (
     FETCH_STAGE,
     STREAM_STAGE,
     Begun,
-    Combined,
     Computed,
     Constant,
     Fetched,
     Kernel,
     KernelValue,
+    LanesCombined,
+    LocalWrite,
     Recalled,
     Received,
     Send,
     Source,
-    Store,
-)
-from streamopt.rtl.kernel.places import (
-    Place as Where,
 )
 from streamopt.rtl.kernel.places import (
     UnknownPlaceError,
+    WordPlace,
     place_in_memory,
     place_in_streams,
 )
 from streamopt.rtl.kernel.refusals import check_network, refused
 from streamopt.rtl.operators.float_format import FORMATS, FloatFormat
+from streamopt.transforms.lower import lower
 
 LEVELS = {
     Operator.ADD: 5,
@@ -93,6 +101,18 @@ def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[Kernel, .
     return tuple(kernels)
 
 
+def kernel_timings(scheduled: ScheduledGraph) -> dict[str, PipelineTiming]:
+    """Return the timing of each pipeline as RTL: the length of the schedule that is built.
+
+    Raises
+    ------
+    CodegenError
+        E640 for a design that can't be RTL.
+    """
+    kernels = make_kernels(scheduled, lower(scheduled))
+    return {one.name: PipelineTiming(one.ii, one.depth_cycles) for one in kernels}
+
+
 class _KernelMaker:
     """Makes one kernel; used once."""
 
@@ -101,7 +121,7 @@ class _KernelMaker:
         self._memories = {memory.name: memory for memory in network.memories}
         self._fifos = {fifo.name: fifo for fifo in network.fifos}
         self._values: dict[str, KernelValue] = {}
-        self._stores: list[Store] = []
+        self._stores: list[LocalWrite] = []
         self._ports = {p.value: p for p in pipeline.ports if p.mode is AccessMode.READ}
         self._ii = max(1, pipeline.target_ii)
 
@@ -164,7 +184,7 @@ class _KernelMaker:
         source = Fetched(memory.name, place)
         return self._put(port.value, FORMATS[memory.element], place.lanes, FETCH_STAGE, source)
 
-    def _recall(self, port: Port, memory: Memory, place: Where) -> KernelValue:
+    def _recall(self, port: Port, memory: Memory, place: WordPlace) -> KernelValue:
         """Read what an iteration keeps of a stream, in the cycle in which it would come."""
         writes = [
             other
@@ -175,7 +195,7 @@ class _KernelMaker:
             raise refused(f"{memory.name} is read elsewhere than written", self._scheduled)
         new = self._named(writes[0].value, FORMATS[memory.element])
         when = self._when(writes[0].guard, place)
-        self._stores.append(Store(memory.name, place, new.name, when))
+        self._stores.append(LocalWrite(memory.name, place, new.name, when))
         source = Recalled(memory.name, place, new.name, when)
         return self._put(port.value, new.form, place.lanes, new.stage, source)
 
@@ -201,7 +221,7 @@ class _KernelMaker:
             lanes = tuple(name for name in lanes if name not in operation.over)
             trips = {loop.name: loop.trip_count for loop in self._pipeline.lanes}
             terms = [*accumulate((trips[name] for name in operation.over), int.__mul__)][-1]
-            source = Combined(kind, names[0], operation.over, levels)
+            source = LanesCombined(kind, names[0], operation.over, levels)
             levels *= (terms - 1).bit_length()
         else:
             source = Computed(kind, names, levels)
@@ -229,7 +249,7 @@ class _KernelMaker:
         if {*term.lanes} != {*place.lanes}:
             raise refused("lanes of a sum have no place in its partial values", self._scheduled)
         self._put(operation.result, form, place.lanes, term.stage + levels, computed)
-        self._stores.append(Store(memory.name, place, operation.result, ALWAYS))
+        self._stores.append(LocalWrite(memory.name, place, operation.result, ALWAYS))
 
     def _begin(self, term: KernelValue, operation: Operation) -> str:
         """Return the name of the partial value, or in first iterations of the start."""
@@ -266,7 +286,7 @@ class _KernelMaker:
         names = {name for value in values for name in value.lanes}
         return tuple(loop.name for loop in self._pipeline.lanes if loop.name in names)
 
-    def _place(self, port: Port) -> Where:
+    def _place(self, port: Port) -> WordPlace:
         loops = self._pipeline.tiles, self._pipeline.lanes
         try:
             if port.target in self._fifos:
@@ -280,7 +300,7 @@ class _KernelMaker:
         except UnknownPlaceError as problem:
             raise refused(str(problem), self._scheduled) from None
 
-    def _when(self, guard: Condition | None, place: Where) -> TileCondition:
+    def _when(self, guard: Condition | None, place: WordPlace) -> TileCondition:
         """Return when an access happens: the same in all lanes that have elements of their own."""
         if {*place.lanes} & iterators_in(guard):
             raise refused("lanes of an access are guarded apart", self._scheduled)

@@ -18,7 +18,7 @@ from streamopt.ir.program import Loop
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WordPlace:
     """The elements of an access."""
 
     lanes: tuple[str, ...]
@@ -36,7 +36,7 @@ class UnknownPlaceError(Exception):
 
 def place_in_memory(
     memory: Memory, subscripts: Sequence[Affine], tiles: Sequence[Loop], lanes: Sequence[Loop]
-) -> Place:
+) -> WordPlace:
     """Return where an access finds its elements in a memory.
 
     Raises
@@ -45,7 +45,8 @@ def place_in_memory(
         If the lanes' banks change from iteration to iteration, or their addresses differ.
     """
     own = _lanes_in(subscripts, lanes)
-    steps, first, slots = [0] * len(tiles), 0, []
+    steps = [0] * len(tiles)
+    slots: list[tuple[int, int]] = []
     words = [-(-extent // f) for extent, f in zip(memory.shape, memory.factors, strict=True)]
     for position, (subscript, factor) in enumerate(zip(subscripts, memory.factors, strict=True)):
         if not subscript.is_linear:
@@ -68,12 +69,12 @@ def place_in_memory(
         raise UnknownPlaceError(f"lanes are at several places in the banks of {memory.name}")
     first = slots[0][0]
     banks = tuple(bank for _, bank in slots)
-    return Place(tuple(loop.name for loop in own), banks, tuple(steps), first)
+    return WordPlace(tuple(loop.name for loop in own), banks, tuple(steps), first)
 
 
 def place_in_streams(
     fifo: Fifo, subscripts: Sequence[Affine], tiles: Sequence[Loop], lanes: Sequence[Loop]
-) -> Place:
+) -> WordPlace:
     """Return which streams an access uses.
 
     Raises
@@ -92,7 +93,7 @@ def place_in_streams(
         slots.append(slot)
     if sorted(slots) != [*range(prod(fifo.lanes))]:
         raise UnknownPlaceError(f"not all streams of {fifo.name} are used at once")
-    return Place(tuple(loop.name for loop in own), tuple(slots), (0,) * len(tiles), 0)
+    return WordPlace(tuple(loop.name for loop in own), tuple(slots), (0,) * len(tiles), 0)
 
 
 def _lanes_in(subscripts: Sequence[Affine], lanes: Sequence[Loop]) -> list[Loop]:

@@ -1,4 +1,4 @@
-"""What can't be built as RTL yet, told in the user's names."""
+"""Parts of designs that can't be RTL yet, told in the user's names."""
 
 from __future__ import annotations
 

@@ -2,9 +2,10 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.float_format import FloatFormat, fields
+from streamopt.rtl.operators.fields import fields
+from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.rounding import Unrounded, leading_zeros, rounded, shifted_right
-from streamopt.rtl.operators.stages import Stages
+from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (8, 4, 2, 6, 5, 1, 7, 3)
 """Places of registers, the most useful first."""
@@ -12,7 +13,7 @@ _EXTRA_BITS = 3
 """Guard, round and sticky bit."""
 
 
-def add(stages: Stages, form: FloatFormat, left: Value, right: Value) -> Value:
+def add(stages: CutPlaces, form: FloatFormat, left: Value, right: Value) -> Value:
     """Return ``left + right``."""
     fraction, width = form.fraction_bits, form.significand_bits + _EXTRA_BITS
     one, other = fields(form, left), fields(form, right)

@@ -2,8 +2,9 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.float_format import Fields, FloatFormat, fields
-from streamopt.rtl.operators.stages import Stages
+from streamopt.rtl.operators.fields import Fields, fields
+from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (2, 1)
 """Places of registers, the most useful first."""
@@ -14,7 +15,7 @@ def _flushed(one: Fields) -> Value:
 
 
 def less(
-    stages: Stages, form: FloatFormat, left: Value, right: Value, *, or_equal: bool = False
+    stages: CutPlaces, form: FloatFormat, left: Value, right: Value, *, or_equal: bool = False
 ) -> Value:
     """Return whether ``left < right``, or ``left <= right``; not of what is no number."""
     one, other = fields(form, left), fields(form, right)
@@ -31,7 +32,7 @@ def less(
     return result
 
 
-def equal(stages: Stages, form: FloatFormat, left: Value, right: Value) -> Value:
+def equal(stages: CutPlaces, form: FloatFormat, left: Value, right: Value) -> Value:
     """Return whether ``left == right``; not of what is no number."""
     one, other = fields(form, left), fields(form, right)
     none = one.is_zero & other.is_zero
@@ -42,7 +43,7 @@ def equal(stages: Stages, form: FloatFormat, left: Value, right: Value) -> Value
 
 
 def larger(
-    stages: Stages, form: FloatFormat, left: Value, right: Value, *, or_smaller: bool = False
+    stages: CutPlaces, form: FloatFormat, left: Value, right: Value, *, or_smaller: bool = False
 ) -> Value:
     """Return the larger, or the smaller, of two numbers, and the other one of what is none.
 

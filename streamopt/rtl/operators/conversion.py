@@ -2,15 +2,16 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.float_format import FloatFormat, fields
+from streamopt.rtl.operators.fields import fields
+from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.rounding import Unrounded, leading_zeros, rounded
-from streamopt.rtl.operators.stages import Stages
+from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (4, 2, 3, 1)
 """Places of registers, the most useful first."""
 
 
-def to_format(stages: Stages, form: FloatFormat, number: Value, *, into: FloatFormat) -> Value:
+def to_format(stages: CutPlaces, form: FloatFormat, number: Value, *, into: FloatFormat) -> Value:
     """Return a number in another format."""
     one = fields(form, number)
     wide = max(form.exponent_bits, into.exponent_bits) + 2
@@ -28,7 +29,7 @@ def to_format(stages: Stages, form: FloatFormat, number: Value, *, into: FloatFo
 
 
 def to_integer(
-    stages: Stages, form: FloatFormat, number: Value, *, bits: int, is_signed: bool = True
+    stages: CutPlaces, form: FloatFormat, number: Value, *, bits: int, is_signed: bool = True
 ) -> Value:
     """Return a number as a whole one, cut off towards zero.
 
@@ -42,9 +43,7 @@ def to_integer(
     width = max(form.significand_bits, limit)
     placed = Cat(Const(0, width - form.significand_bits), one.significand)
     drop = (width - 1 - distance)[: width.bit_length()]
-    placed, drop, marks = stages.cut(
-        placed, drop, Cat(is_small | one.is_nan, is_large, one.sign)
-    )
+    placed, drop, marks = stages.cut(placed, drop, Cat(is_small | one.is_nan, is_large, one.sign))
     moved = (placed >> drop)[:limit]
     moved, marks = stages.cut(moved, marks)
     is_small, is_large, sign = marks[0], marks[1], marks[2]
@@ -60,7 +59,7 @@ def to_integer(
 
 
 def from_integer(
-    stages: Stages, form: FloatFormat, number: Value, *, bits: int, is_signed: bool = True
+    stages: CutPlaces, form: FloatFormat, number: Value, *, bits: int, is_signed: bool = True
 ) -> Value:
     """Return a whole number as the nearest of a format."""
     number = number[:bits]

@@ -2,9 +2,10 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.float_format import FloatFormat, fields
+from streamopt.rtl.operators.fields import fields
+from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.rounding import Unrounded, rounded
-from streamopt.rtl.operators.stages import Stages
+from streamopt.rtl.operators.stages import CutPlaces
 
 
 def quotient_places(form: FloatFormat) -> int:
@@ -17,7 +18,7 @@ def root_places(form: FloatFormat) -> int:
     return form.significand_bits + 4
 
 
-def divide(stages: Stages, form: FloatFormat, left: Value, right: Value) -> Value:
+def divide(stages: CutPlaces, form: FloatFormat, left: Value, right: Value) -> Value:
     """Return ``left / right``; infinite for a zero below."""
     bits, wide = form.significand_bits, form.exponent_bits + 2
     one, other = fields(form, left), fields(form, right)
@@ -48,7 +49,7 @@ def divide(stages: Stages, form: FloatFormat, left: Value, right: Value) -> Valu
     return rounded(stages, form, Unrounded(sign, exponent, significand, is_nan, is_infinite))
 
 
-def square_root(stages: Stages, form: FloatFormat, number: Value) -> Value:
+def square_root(stages: CutPlaces, form: FloatFormat, number: Value) -> Value:
     """Return the square root: no number of one below zero, and minus zero of minus zero."""
     bits, wide = form.significand_bits, form.exponent_bits + 2
     one = fields(form, number)

@@ -7,16 +7,17 @@ lost below. An addend that is further above leaves of the product only that bit.
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.float_format import FloatFormat, fields
+from streamopt.rtl.operators.fields import fields
+from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.rounding import Unrounded, leading_zeros, rounded, shifted_right
-from streamopt.rtl.operators.stages import Stages
+from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (8, 4, 2, 6, 5, 3, 7, 1)
 """Places of registers, the most useful first."""
 
 
 def multiply_add(
-    stages: Stages, form: FloatFormat, left: Value, right: Value, addend: Value
+    stages: CutPlaces, form: FloatFormat, left: Value, right: Value, addend: Value
 ) -> Value:
     """Return ``left * right + addend``."""
     bits, width = form.significand_bits, 3 * form.significand_bits + 2

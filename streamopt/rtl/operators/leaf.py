@@ -12,7 +12,7 @@ from amaranth.hdl import ClockDomain, Module, Signal, Value
 
 from streamopt.rtl.operators import adder, comparison, conversion, division, fused, multiplier
 from streamopt.rtl.operators.float_format import DOUBLE, FLOAT, HALF, FloatFormat
-from streamopt.rtl.operators.stages import Stages, spread
+from streamopt.rtl.operators.stages import CutPlaces, spread
 from streamopt.rtl.printing import verilog_text
 
 INTEGER_BITS = 32
@@ -20,7 +20,7 @@ INTEGER_BITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class OperatorKind:
     """A kind of operator on numbers of one format."""
 
     logic: Callable[..., Value]
@@ -39,29 +39,29 @@ class Kind:
         return self.places
 
 
-def _into(form: FloatFormat) -> Kind:
+def _into(form: FloatFormat) -> OperatorKind:
     logic = partial(conversion.to_format, into=form)
-    return Kind(logic, conversion.PLACES, operands=1, result_bits=form.bits)
+    return OperatorKind(logic, conversion.PLACES, operands=1, result_bits=form.bits)
 
 
 KINDS = {
-    "add": Kind(adder.add, adder.PLACES),
-    "mul": Kind(multiplier.multiply, multiplier.PLACES),
-    "fma": Kind(fused.multiply_add, fused.PLACES, operands=3),
-    "div": Kind(division.divide, division.quotient_places),
-    "sqrt": Kind(division.square_root, division.root_places, operands=1),
-    "lt": Kind(comparison.less, comparison.PLACES, result_bits=1),
-    "le": Kind(partial(comparison.less, or_equal=True), comparison.PLACES, result_bits=1),
-    "eq": Kind(comparison.equal, comparison.PLACES, result_bits=1),
-    "max": Kind(comparison.larger, comparison.PLACES),
-    "min": Kind(partial(comparison.larger, or_smaller=True), comparison.PLACES),
-    "to_i32": Kind(
+    "add": OperatorKind(adder.add, adder.PLACES),
+    "mul": OperatorKind(multiplier.multiply, multiplier.PLACES),
+    "fma": OperatorKind(fused.multiply_add, fused.PLACES, operands=3),
+    "div": OperatorKind(division.divide, division.quotient_places),
+    "sqrt": OperatorKind(division.square_root, division.root_places, operands=1),
+    "lt": OperatorKind(comparison.less, comparison.PLACES, result_bits=1),
+    "le": OperatorKind(partial(comparison.less, or_equal=True), comparison.PLACES, result_bits=1),
+    "eq": OperatorKind(comparison.equal, comparison.PLACES, result_bits=1),
+    "max": OperatorKind(comparison.larger, comparison.PLACES),
+    "min": OperatorKind(partial(comparison.larger, or_smaller=True), comparison.PLACES),
+    "to_i32": OperatorKind(
         partial(conversion.to_integer, bits=INTEGER_BITS),
         conversion.PLACES,
         operands=1,
         result_bits=INTEGER_BITS,
     ),
-    "from_i32": Kind(
+    "from_i32": OperatorKind(
         partial(conversion.from_integer, bits=INTEGER_BITS),
         conversion.PLACES,
         operands=1,
@@ -76,7 +76,7 @@ OPERANDS = ("a", "b", "c")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class OperatorLeaf:
     """An operator as it is built."""
 
     kind: str
@@ -112,7 +112,7 @@ class Leaf:
         enable, result = Signal(name="en"), Signal(self.result_bits, name="y")
         taken = [Signal(self.operand_bits, name=name) for name in self.operands]
         order = kind.order(self.form, self.levels)
-        stages = Stages(module, enable, self.levels, order)
+        stages = CutPlaces(module, enable, self.levels, order)
         module.d.comb += result.eq(kind.logic(stages, self.form, *stages.operands(*taken)))
         ports = [domain.clk, enable, *taken, result]
         return verilog_text(module, self.name, ports)

@@ -2,15 +2,16 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.float_format import FloatFormat, fields
+from streamopt.rtl.operators.fields import fields
+from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.rounding import Unrounded, rounded
-from streamopt.rtl.operators.stages import Stages
+from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (5, 3, 2, 4, 1)
 """Places of registers, the most useful first."""
 
 
-def multiply(stages: Stages, form: FloatFormat, left: Value, right: Value) -> Value:
+def multiply(stages: CutPlaces, form: FloatFormat, left: Value, right: Value) -> Value:
     """Return ``left * right``."""
     left, right = stages.cut(left, right)
     one, other = fields(form, left), fields(form, right)

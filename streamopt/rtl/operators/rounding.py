@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from amaranth.hdl import Cat, Const, Mux, Value
 
 from streamopt.rtl.operators.float_format import FloatFormat
-from streamopt.rtl.operators.stages import Stages
+from streamopt.rtl.operators.stages import CutPlaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ def shifted_right(value: Value, distance: Value, width: int) -> Value:
     return Cat(value[0] | lost, value[1:])
 
 
-def leading_zeros(stages: Stages, value: Value) -> Value:
+def leading_zeros(stages: CutPlaces, value: Value) -> Value:
     """Return the number of zeros above the highest one; unspecified for zero."""
     bits = (len(value) - 1).bit_length()
     padded = Cat(Const((1 << ((1 << bits) - len(value))) - 1, (1 << bits) - len(value)), value)
     return _zeros(stages, padded)
 
 
-def _zeros(stages: Stages, value: Value) -> Value:
+def _zeros(stages: CutPlaces, value: Value) -> Value:
     half = len(value) // 2
     if half == 1:
         return ~value[1]
@@ -65,7 +65,7 @@ def _zeros(stages: Stages, value: Value) -> Value:
     return Cat(Mux(is_empty, counts[1], counts[0]), is_empty)
 
 
-def rounded(stages: Stages, form: FloatFormat, number: Unrounded) -> Value:
+def rounded(stages: CutPlaces, form: FloatFormat, number: Unrounded) -> Value:
     """Return a number rounded to nearest even, flushed, and with the ends of the range.
 
     It passes two places: after rounding, and at the end.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from amaranth.hdl import Module, Signal, Value
 
 
-class Stages:
+class CutPlaces:
     """The places at which an operator's logic may be cut, passed in order.
 
     Parameters

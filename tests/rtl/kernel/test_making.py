@@ -1,10 +1,87 @@
 """Kernels of scheduled graphs: stages, intervals, and what is refused. Nothing is printed."""
 
+from pathlib import Path
+
 import pytest
 
 import streamopt as so
 from streamopt.errors import CodegenError
+from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import pipeline_timings
-from streamopt.rtl.kernel.kernel import Combined, Received, Recalled
+from streamopt.rtl.kernel.kernel import Kernel, LanesCombined, Recalled, Received
 from streamopt.rtl.kernel.making import make_kernels
+from streamopt.target.device import find_device
 from streamopt.transforms.lower import lower
+
+GRAPHS = Path(__file__).parents[3] / "graphs"
+CHAIN = """
+void chain(float A[12][16], float x[16], float y[12], float z[12]) {
+    for (int i = 0; i < 12; i++) {
+        y[i] = 0;
+        for (int j = 0; j < 16; j++)
+            y[i] += A[i][j] * x[j];
+    }
+    for (int i = 0; i < 12; i++)
+        z[i] = 1.5f * y[i];
+}
+"""
+
+
+def scheduled(graph: str, level: str, dsps: int) -> ScheduledGraph:
+    found = so.dataflow(so.load(GRAPHS / graph))
+    return so.apply(found, so.solve(found, level=level, dsp=dsps).schedule)
+
+
+def kernels(of: ScheduledGraph) -> tuple[Kernel, ...]:
+    return make_kernels(of, lower(of))
+
+
+def test_stages_of_a_matrix_vector_product() -> None:
+    gemv = kernels(scheduled("polybench/gesummv.json", "opt5", 60))[0]
+    at = {value.name: value.stage for value in gemv.values}
+    assert (at["v0"], at["t0"], at["t1"], at["t2"]) == (2, 6, 21, 26)
+    assert (gemv.ii, gemv.depth_cycles) == (1, 27)
+    assert isinstance(gemv.value("t1").source, LanesCombined)
+    assert at["before"] == at["t1"]
+
+
+@pytest.mark.parametrize("name", ["gesummv", "mvt", "atax", "gemm"])
+def test_never_longer_than_the_vendors_schedule(name: str) -> None:
+    of = scheduled(f"polybench/{name}.json", "opt5", 60)
+    vendors = pipeline_timings(lower(of), find_device("u280"))
+    for kernel in kernels(of):
+        timing = vendors[kernel.name]
+        assert kernel.depth_cycles <= timing.depth_cycles
+        assert kernel.ii <= timing.ii
+
+
+def test_a_stream_that_is_used_again_is_kept() -> None:
+    _, second = kernels(scheduled("polybench/atax.json", "opt5", 60))
+    fresh, kept = second.value("v1.new").source, second.value("v1").source
+    assert isinstance(fresh, Received)
+    assert isinstance(kept, Recalled)
+    assert kept.new == "v1.new"
+    assert kept.when == fresh.when
+
+
+def test_a_sum_in_haste_has_one_adder_on_its_way() -> None:
+    of = scheduled("polybench/gesummv.json", "opt1", 60)
+    gemv = kernels(of)[0]
+    assert gemv.tiles[-1].name == "j"
+    before = gemv.value("before").source
+    assert isinstance(before, Recalled)
+    assert before.new == "t1"
+    assert gemv.ii == gemv.value("t1").stage - gemv.value("before").stage == 4
+
+
+@pytest.mark.parametrize(
+    ("graph", "level", "said"),
+    [
+        ("mlps/autoencoder.json", "opt5", "ping-pong"),
+        ("transformers/multi_head_attention.json", "opt5", "ping-pong"),
+    ],
+)
+def test_what_has_no_structure_is_refused(graph: str, level: str, said: str) -> None:
+    with pytest.raises(CodegenError, match=said) as told:
+        kernels(scheduled(graph, level, 300))
+    assert {problem.code for problem in told.value.diagnostics} == {"E640"}

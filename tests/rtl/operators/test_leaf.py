@@ -8,10 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from streamopt.rtl.operators.float_format import FLOAT, HALF, FloatFormat
-from streamopt.rtl.operators.leaf import KINDS, Leaf
+from streamopt.rtl.operators.leaf import KINDS, OperatorLeaf
 from tests.support.float_cases import Bits, Reals, converted, encoded, operands, real, sum_to_odd
 from tests.support.runners.operator_bench import results
-
 
 
 def _fused(left: Reals, right: Reals, addend: Reals) -> Reals:
@@ -43,7 +42,7 @@ TRUTHS: dict[str, Callable[[Reals, Reals], NDArray[np.bool_]]] = {
 }
 
 
-def expected(leaf: Leaf, cases: Sequence[Bits]) -> Bits:
+def expected(leaf: OperatorLeaf, cases: Sequence[Bits]) -> Bits:
     """Return the correct results of an operator."""
     form = leaf.form
     with np.errstate(all="ignore"):
@@ -57,7 +56,7 @@ def expected(leaf: Leaf, cases: Sequence[Bits]) -> Bits:
         return converted(leaf.kind, numbers[0])
 
 
-def check_against_numpy(leaves: Sequence[Leaf], cases: Sequence[Bits], at: Path) -> None:
+def check_against_numpy(leaves: Sequence[OperatorLeaf], cases: Sequence[Bits], at: Path) -> None:
     """Compare the results of operators on some operands with NumPy's."""
     for leaf, found in zip(leaves, results(leaves, cases, at), strict=False):
         wanted = expected(leaf, cases)
@@ -75,5 +74,5 @@ def _places(kind: str, form: FloatFormat) -> int:
 def test_operators_round_once(form: FloatFormat, tmp_path: Path) -> None:
     kinds = [kind for kind in KINDS if kind != f"to_{form.name}"]
     levels = {kind: _places(kind, form) for kind in kinds}
-    leaves = [Leaf(kind, form, most) for kind, most in levels.items()]
+    leaves = [OperatorLeaf(kind, form, most) for kind, most in levels.items()]
     check_against_numpy(leaves, operands(form, 10_000, 7), tmp_path)

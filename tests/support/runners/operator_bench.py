@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.rtl.operators.leaf import OPERANDS, Leaf
+from streamopt.rtl.operators.leaf import OPERANDS, OperatorLeaf
 from streamopt.verification.csim.verilated import built, finished
 
 _MAIN = """
@@ -56,7 +56,7 @@ int main(int, char **names) {
 
 
 def results(
-    leaves: Sequence[Leaf], cases: Sequence[NDArray[np.uint64]], directory: Path
+    leaves: Sequence[OperatorLeaf], cases: Sequence[NDArray[np.uint64]], directory: Path
 ) -> list[NDArray[np.uint64]]:
     """Return the results of each operator on the same operands.
 
@@ -74,7 +74,7 @@ def results(
     return [*np.fromfile(given, np.uint64).reshape(-1, len(leaves)).T]
 
 
-def _program(leaves: Sequence[Leaf], directory: Path) -> Path:
+def _program(leaves: Sequence[OperatorLeaf], directory: Path) -> Path:
     texts = {leaf.name: leaf.verilog() for leaf in leaves}
     lines = [
         f"module bench(input clk, en, input [63:0] a, b, c, output [{64 * len(leaves)}-1:0] y);"

@@ -1,0 +1,35 @@
+"""A design in Verilog, and what is around it."""
+
+from dataclasses import dataclass
+
+from streamopt.rtl.kernel.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class OutsidePort:
+    """Ports of the top module to a memory outside: ``NAME_address`` and so on."""
+
+    memory: str
+    name: str
+    is_write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RtlDesign:
+    """A design in Verilog.
+
+    Attributes
+    ----------
+    top
+        Name of its module, which has ``clk``, ``rst``, ``start``, ``done``, and ports to memories.
+    files
+        Pairs (path, text).
+    most_cycles
+        After which it can't be still at work.
+    """
+
+    top: str
+    files: tuple[tuple[str, str], ...]
+    ports: tuple[OutsidePort, ...]
+    kernels: tuple[Kernel, ...]
+    most_cycles: int

@@ -1,0 +1,68 @@
+"""Random designs as Verilog: Verilator's outputs and cycles against interpreter and simulator."""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import streamopt as so
+from streamopt.errors import CodegenError
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
+from streamopt.rtl.kernel.making import kernel_timings
+from tests.support.random.graphs import random_program
+from tests.support.random.schedules import any_factors
+
+CASES = int(os.environ.get("STREAMOPT_CASES", "300"))
+BLOCK = 50
+needs_verilator = pytest.mark.skipif(
+    shutil.which("verilator") is None, reason="Verilator isn't installed"
+)
+
+
+def random_design(seed: int) -> tuple[Graph, Schedule] | None:
+    """Return a graph and a schedule of it by chance; None if RTL has no structure for it."""
+    rng = Random(seed)
+    program = random_program(rng, nodes=rng.randint(1, 4), max_extent=6)
+    graph = so.dataflow(replace(program, name="design"))
+    schedule = any_factors(graph, rng)
+    try:
+        kernel_timings(so.apply(graph, schedule))
+    except CodegenError as refused:
+        return check_refusal(refused)
+    return graph, schedule
+
+
+def check_refusal(refused: CodegenError) -> None:
+    """A refusal names what there is no structure for."""
+    assert {problem.code for problem in refused.diagnostics} == {"E640"}
+
+
+def check_design(seed: int, folder: Path) -> None:
+    """Run a design, if it is one: right outputs, in as many cycles as the simulator says."""
+    found = random_design(seed)
+    if found is None:
+        return
+    graph, schedule = found
+    so.write(graph, schedule, folder, backend="rtl")
+    verdict = so.verify(folder)
+    assert verdict.passed, f"seed {seed}: {verdict}"
+    assert verdict.measured_cycles == verdict.simulated_cycles, f"seed {seed}: {verdict}"
+
+
+@needs_verilator
+@pytest.mark.parametrize("seed", [76, 88])
+def test_designs_take_the_cycles_that_are_simulated(seed: int, tmp_path: Path) -> None:
+    assert random_design(seed) is not None
+    check_design(seed, tmp_path / "project")
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(0, CASES, BLOCK))
+def test_many_random_designs(first: int, tmp_path: Path) -> None:
+    for seed in range(first, first + BLOCK):
+        check_design(seed, tmp_path / str(seed))
