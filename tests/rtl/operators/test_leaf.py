@@ -1,5 +1,6 @@
 """Operators in Verilog, run by Verilator, against NumPy: bit by bit."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -70,9 +71,44 @@ def _places(kind: str, form: FloatFormat) -> int:
     return places(form) if callable(places) else len(places)
 
 
+needs_verilator = pytest.mark.skipif(
+    shutil.which("verilator") is None, reason="Verilator isn't installed"
+)
+
+
+@needs_verilator
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [HALF, FLOAT], ids=["half", "float"])
 def test_operators_round_once(form: FloatFormat, tmp_path: Path) -> None:
     kinds = [kind for kind in KINDS if kind != f"to_{form.name}"]
-    levels = {kind: _places(kind, form) for kind in kinds}
-    leaves = [OperatorLeaf(kind, form, most) for kind, most in levels.items()]
+    leaves = [OperatorLeaf(kind, form, _places(kind, form)) for kind in kinds]
     check_against_numpy(leaves, operands(form, 10_000, 7), tmp_path)
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("levels", [1, 3, 5, 40])
+def test_results_are_the_same_with_any_registers(levels: int, tmp_path: Path) -> None:
+    leaves = [OperatorLeaf(kind, HALF, levels) for kind in KINDS if kind != "to_f16"]
+    check_against_numpy(leaves, operands(HALF, 10_000, levels), tmp_path)
+
+
+@needs_verilator
+@pytest.mark.nightly
+def test_functions_of_every_half(tmp_path: Path) -> None:
+    every = np.arange(1 << HALF.bits, dtype=np.uint64)
+    kinds = [
+        k for k, kind in KINDS.items() if kind.operands == 1 and k not in ("to_f16", "from_i32")
+    ]
+    leaves = [OperatorLeaf(kind, HALF, 3) for kind in kinds]
+    check_against_numpy(leaves, (every, every, every), tmp_path)
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"to_f32"}))
+def test_ten_million_operands(kind: str, tmp_path: Path) -> None:
+    levels = {"add": 5, "mul": 4}.get(kind, 4)
+    for block in range(10):
+        leaves = [OperatorLeaf(kind, FLOAT, levels)]
+        check_against_numpy(leaves, operands(FLOAT, 1_000_000, block), tmp_path)
