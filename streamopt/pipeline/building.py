@@ -270,7 +270,6 @@ def verify(
     return replace(found, simulated_cycles=cycles)
 
 
-
 _NO_SETTINGS = "files are not compared with what is emitted: the project doesn't say its settings"
 
 
