@@ -9,7 +9,7 @@ from streamopt.errors import TargetError
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.target.device import Target, device_of_part, or_usual
+from streamopt.target.device import Target, device_of_part, target_of_part
 from streamopt.transforms.lower import lower
 
 
@@ -50,6 +50,6 @@ def intervals_on_part(
     None for a clock or a memory channel that the device doesn't have.
     """
     try:
-        return expected_intervals(scheduled, or_usual(device_of_part(part)).at(clock_ns))
+        return expected_intervals(scheduled, target_of_part(part, clock_ns))
     except TargetError:
         return ()

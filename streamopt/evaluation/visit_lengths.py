@@ -6,7 +6,7 @@ from streamopt.errors import TargetError
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.perf.turns.lengths import with_lengths
-from streamopt.target.device import Target, device_of_part, or_usual
+from streamopt.target.device import Target, or_usual, target_of_part
 from streamopt.transforms.apply import apply, planned_graph
 from streamopt.transforms.lower import lower
 
@@ -44,7 +44,7 @@ def with_lengths_on_part(graph: Graph, schedule: Schedule, part: str, clock_ns: 
         If the schedule isn't one of this graph.
     """
     try:
-        return with_visit_lengths(graph, schedule, or_usual(device_of_part(part)).at(clock_ns))
+        return with_visit_lengths(graph, schedule, target_of_part(part, clock_ns))
     except TargetError:  # nothing is known of this clock
         return with_visit_lengths(graph, schedule, or_usual(None))
 

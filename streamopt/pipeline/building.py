@@ -18,7 +18,7 @@ from streamopt.ir.program import Program
 from streamopt.ir.schedule import Schedule
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.options import checked
-from streamopt.pipeline.evaluating import simulate, verilog_cycles
+from streamopt.pipeline.evaluating import project_target, simulate, verilog_cycles
 from streamopt.pipeline.ports import plan_ports, put_outside
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
@@ -264,7 +264,7 @@ def verify(
         if manifest.backend == "rtl":
             cycles = verilog_cycles(graph, schedule)
         else:
-            simulate(graph, schedule)
+            simulate(graph, schedule, project_target(manifest.settings))
     notes = (*verdict.notes, *notes)
     found = replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
     return replace(found, simulated_cycles=cycles)

@@ -16,7 +16,7 @@ from streamopt.pipeline.design_limits import LIMITED
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 from streamopt.synthesis.report import SynthesisReport
-from streamopt.target.device import Target, device_of_part, or_usual
+from streamopt.target.device import Target, target_of_part
 
 if TYPE_CHECKING:
     from streamopt.synthesis.check import ExpectedDesign, SynthesisCheck
@@ -91,8 +91,7 @@ def _result(folder: Path) -> Mapping[str, str | int | float | None]:
 
 def _target(manifest: Manifest) -> Target:
     """Return the device that a project was made for, at the clock of its scripts."""
-    known = device_of_part(str(manifest.settings["part"]))
-    return or_usual(known).at(float(manifest.settings["clock_ns"]))
+    return target_of_part(str(manifest.settings["part"]), float(manifest.settings["clock_ns"]))
 
 
 def _limits(

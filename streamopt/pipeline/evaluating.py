@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc, SynthesisReportError
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, SynthesisReportError, TargetError
 from streamopt.evaluation.design import (
     Evaluation,
     Simulated,
@@ -21,7 +23,7 @@ from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow, load_schedule
 from streamopt.sim.depths import DepthPlan
-from streamopt.target.device import DEVICE, Target, find_device, or_usual
+from streamopt.target.device import DEVICE, Target, find_device, or_usual, target_of_part
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 
@@ -29,6 +31,13 @@ if TYPE_CHECKING:
     from streamopt.pipeline.readers import Readable
     from streamopt.published import Measured, PublishedDesign
     from streamopt.sim import Trace
+
+
+def project_target(settings: Mapping[str, Any]) -> Target | None:
+    """Return the device and clock of a project's settings; None where nothing is known of them."""
+    with suppress(KeyError, ValueError, TargetError):
+        return target_of_part(str(settings["part"]), float(settings["clock_ns"]))
+    return None
 
 
 @checked()

@@ -102,7 +102,8 @@ class Solved(Solution):
         backend
             ``vitis``, ``tapa`` or ``native``.
         settings
-            Release, part and clock of a Vitis project.
+            Release, part and clock of a Vitis project; where not given, those of the device that
+            the solution was judged on.
         seed
             Seed of the test inputs.
         inputs
@@ -125,7 +126,7 @@ class Solved(Solution):
             result=whole_record(self),
             seed=seed,
             backend=backend,
-            settings=settings,
+            settings=settings or self._settings,
             inputs=inputs,
         )
 
@@ -237,6 +238,13 @@ class Solved(Solution):
         facts = node_facts(self.prediction)
         drawn = scheduled_svg(apply(self.graph, self.schedule), facts)
         return f"{Solution._repr_html_(self)}\n{drawn}"
+
+    @property
+    def _settings(self) -> VitisSettings | None:
+        from streamopt.codegen.backends.vitis_project import VitisSettings
+
+        on = self._target
+        return None if on is None else VitisSettings(part=on.part, clock_ns=on.clock_ns)
 
     @property
     def _target(self) -> Target | None:

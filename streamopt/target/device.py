@@ -195,6 +195,17 @@ def device_of_part(part: str) -> Target | None:
     return next((device for device in devices if device.part == part), None)
 
 
+def target_of_part(part: str, clock_ns: float) -> Target:
+    """Return the device of a part at a clock; the usual device where none has the part.
+
+    Raises
+    ------
+    TargetError
+        E855 and E856 as `Target.at`.
+    """
+    return or_usual(device_of_part(part)).at(clock_ns)
+
+
 @cache
 def _named(name: str) -> Target:
     if name not in device_names():
