@@ -8,7 +8,8 @@ arrays have more channels or fewer, as long as the design gets better for it.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import isqrt
 from typing import Protocol, TypeVar
 
 from streamopt.evaluation.least_cycles import least_cycles
@@ -36,8 +37,6 @@ SHARES = (0.75, 0.6, 0.6)
 """Of the effort that is left, for each round."""
 LONGER = (0.25, 0.7)
 """Of the cycles of the best design: the time for transfers in later rounds."""
-AFTER_NONE = 4.0
-"""Likewise, of the cycles for transfers of a round without a design within the limits."""
 SLOWER = 1.25
 """Than the channels of the rounds before, at least, is a time that is worth a round."""
 
@@ -79,23 +78,57 @@ def quickest_round(run: Run, searched: Callable[[Run, int], S], region: Region) 
         Searches within the effort of a run, with channels for transfers within so many cycles, or
         for the least.
     """
-    best, within, slowest = None, first_transfer_cycles(run.problem, region), 0
+    problem, best = run.problem, None
+    within = first_transfer_cycles(problem, region)
+    times = _Times(open_cycles(problem.graph, problem.ports, region.on, most_ports=1))
     for share, longer in zip(SHARES, (*LONGER, 1.0), strict=True):
-        part = run.part(run.problem, most=share * max(0.0, run.clock.left()))
+        own = share if within < times.most_cycles or best is not None else 1.0
+        part = run.part(problem, most=own * max(0.0, run.clock.left()))
         part.on_incumbent = _better_ones(run, best)
         found = searched(part, within)
         if best is None or found.rank < best.rank:
             best = found
-        slowest = max(slowest, within, found.transfer_cycles)
+        times = times.after(max(within, found.transfer_cycles), has_design=best.rank[0] <= 1.0)
         if part.stop is Stop.INTERRUPTED:
             run.stop = run.clock.interrupt()
             break
-        excess, cycles = best.rank
-        within = int(longer * cycles if excess <= 1.0 else AFTER_NONE * slowest)
-        if within < SLOWER * slowest or run.clock.should_stop():
+        within = times.next(int(longer * best.rank[1]))
+        if not within or run.clock.should_stop():
             break
     assert best is not None
     return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """The times for transfers that rounds had."""
+
+    most_cycles: int
+    """With one channel an array."""
+    slowest_cycles: int = 0
+    """The longest one."""
+    short_cycles: int = 0
+    """The longest one of those for whose ports no design had room."""
+    has_design: bool = False
+
+    def after(self, cycles: int, *, has_design: bool) -> "_Times":
+        """Return the times with that of one more round."""
+        slowest = max(self.slowest_cycles, cycles)
+        short = self.short_cycles if has_design else slowest
+        return _Times(self.most_cycles, slowest, short, has_design)
+
+    def next(self, wanted_cycles: int) -> int:
+        """Return the time for another round, 0 if there is none that is worth it.
+
+        Without a design so far it is that of one channel an array; with the first one after such
+        rounds, one between theirs and its own.
+        """
+        if not self.has_design:
+            return self.most_cycles if self.slowest_cycles < self.most_cycles else 0
+        if self.short_cycles:
+            between = isqrt(self.short_cycles * self.slowest_cycles)
+            return between if between >= SLOWER * self.short_cycles else 0
+        return wanted_cycles if wanted_cycles >= SLOWER * self.slowest_cycles else 0
 
 
 def _better_ones(run: Run, best: ChannelSearch | None) -> Callable[[Solution], None] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isqrt
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def first_cycles(dsps: int = 2560, **limits: int) -> int:
 
 
 FIRST = first_cycles()
+ONE = open_cycles(GESUMMV, problem_of().ports, ON, 1)
 
 
 def test_the_first_time_is_the_least_of_the_ports_that_there_is_room_for() -> None:
@@ -56,7 +58,8 @@ class Found:
 @pytest.mark.parametrize(
     ("ranks", "times"),
     [
-        ([(1.5, 900), (1.0, 20 * FIRST), (1.0, 18 * FIRST)], [FIRST, 4 * FIRST, 14 * FIRST]),
+        ([(1.5, 900), (1.0, 20 * FIRST), (1.0, 18 * FIRST)], [FIRST, ONE, isqrt(FIRST * ONE)]),
+        ([(1.5, 900), (1.2, 20 * FIRST)], [FIRST, ONE]),
         ([(1.0, 40 * FIRST), (1.0, 50 * FIRST)] * 2, [FIRST, 10 * FIRST, 28 * FIRST]),
         ([(1.0, FIRST + 10)], [FIRST]),
     ],
