@@ -123,7 +123,10 @@ class _DepthSearch:
             found.append(self._pass(fifos[::-1]))
         except KeyboardInterrupt:
             is_interrupted = True
-        depths = self._without_flight(min(found, key=self._bits))
+        least = min(found, key=self._bits)
+        depths = depths_without_flight(
+            self.network, self.timings, least, should_stop=self.should_stop
+        )
         cycles = simulate(self.network, self.timings, depths=depths).cycles
         return DepthPlan(
             depths=depths,
@@ -155,26 +158,6 @@ class _DepthSearch:
     def _goes_on(self) -> bool:
         return self.runs < self.max_runs and not self.should_stop()
 
-    def _without_flight(self, depths: dict[str, int]) -> dict[str, int]:
-        """Return depths that suffice even where pipelines hold no tokens.
-
-        The tokens on which a ring of processes hangs may all be inside of a pipeline: a C
-        simulation has none, and another clock has shorter ones. Even the network's own depths may
-        then be too small; streams that hold all that is ever written to them never are, unless
-        the ring has no tokens at all.
-        """
-        bare = {name: PipelineTiming(timing.ii, 1) for name, timing in self.timings.items()}
-        if bare == self.timings:
-            return depths
-        try:
-            simulate(self.network, bare, depths=depths)
-        except DeadlockError:
-            for network in (self.network, with_all_tokens(self.network)):
-                with suppress(DeadlockError):
-                    needed = least_depths(network, bare, should_stop=self.should_stop).depths
-                    return {name: max(depth, needed[name]) for name, depth in depths.items()}
-        return depths
-
     def _count(self) -> None:
         self.runs += 1
         if self.on_progress is not None:
@@ -182,6 +165,41 @@ class _DepthSearch:
 
     def _bits(self, depths: Mapping[str, int]) -> int:
         return sum(_bits(fifo, depths[fifo.name]) for fifo in self.network.fifos)
+
+
+def depths_without_flight(
+    network: Network,
+    timings: Mapping[str, PipelineTiming],
+    depths: Mapping[str, int],
+    max_runs: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Mapping[str, int]:
+    """Return depths that suffice even where pipelines hold no tokens.
+
+    The tokens on which a ring of processes hangs may all be inside of a pipeline: a C
+    simulation has none, and another clock has shorter ones. Even the network's own depths may
+    then be too small; streams that hold all that is ever written to them never are, unless
+    the ring has no tokens at all.
+
+    Parameters
+    ----------
+    depths
+        That suffice with the timings, by FIFO: those returned are no smaller.
+    max_runs, should_stop
+        As for `least_depths`.
+    """
+    bare = {name: PipelineTiming(timing.ii, 1) for name, timing in timings.items()}
+    if bare == timings:
+        return depths
+    try:
+        simulate(network, bare, depths=depths)
+    except DeadlockError:
+        for tried in (network, with_all_tokens(network)):
+            with suppress(DeadlockError):
+                plan = least_depths(tried, bare, max_runs=max_runs, should_stop=should_stop)
+                needed = plan.depths
+                return {name: max(depth, needed[name]) for name, depth in depths.items()}
+    return depths
 
 
 def with_all_tokens(network: Network) -> Network:

@@ -39,6 +39,8 @@ class DesignPool:
     def add(self, design: SimulatedDesign, variant: GraphVariant) -> None:
         """Take a design."""
         self.count += 1
+        if design.is_within and (self.best is None or design.rank < self.best[0].rank):
+            design = variant.made_safe(design)
         self.best = best_of([*([self.best] if self.best else []), (design, variant)])
         own = self._starts.setdefault(variant, [])
         own.append(design)

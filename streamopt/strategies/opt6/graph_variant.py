@@ -204,6 +204,10 @@ class GraphVariant:
             self.graph, self.names, chosen, self.region, sizes_fifos=self.options.sizes_fifos
         )
 
+    def made_safe(self, design: SimulatedDesign) -> SimulatedDesign:
+        """Return a design with the FIFOs that it gets at the end, if these are sized."""
+        return design.with_safe_fifos(self.region.limits) if self.options.sizes_fifos else design
+
     @property
     def is_large(self) -> bool:
         """Return whether the search has one resource, LUTs with a price."""

@@ -1,5 +1,6 @@
 """A chosen schedule as a design: simulated, with FIFOs as deep as it needs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from streamopt.evaluation.design import Evaluation, evaluated
@@ -58,6 +59,28 @@ class SimulatedDesign:
         """Return the key to minimize: the excess over limits, then cycles (O14)."""
         return max(1.0, self.excess), self.cycles
 
+    def with_safe_fifos(self, limits: Resources) -> "SimulatedDesign":
+        """Return it with FIFOs that also suffice where pipelines hold no tokens.
+
+        As these are sized at the end: with the fewest runs first, with all where that is too much.
+        """
+        from streamopt.sim.depths import depths_without_flight
+
+        on = self.evaluation
+        network = replace(on.network, passes=1)
+        timings = {name: timed.timing for name, timed in on.timed.items()}
+        least, found = _least_depths(on), self
+        for most_runs in (0, None):
+            safe = depths_without_flight(network, timings, least, most_runs)
+            if safe == least:
+                return self
+            used = _with_depths(on, safe)
+            counted = replace(used, dsps=max(used.dsps, self.chosen.dsps))
+            found = replace(self, used=used, excess=_excess(counted, limits))
+            if found.is_within:
+                break
+        return found
+
     def solution(self, run: Run) -> Solution:
         """Return it as a solution of which nothing is proved."""
         predicted = self.evaluation.predicted
@@ -103,15 +126,24 @@ def _as_it_is(evaluation: Evaluation) -> Resources:
 def _with_least_fifos(evaluation: Evaluation) -> Resources:
     """Return the resources of a design if FIFOs have the slots that are ever in use together.
 
-    Depths that are found later are no larger: `streamopt.sim.depths`.
+    Depths that are found later are no larger, but where pipelines must hold no tokens:
+    `SimulatedDesign.with_safe_fifos`.
     """
+    return _with_depths(evaluation, _least_depths(evaluation))
+
+
+def _least_depths(evaluation: Evaluation) -> dict[str, int]:
+    peaks = {fifo.name: fifo.peak_elems for fifo in evaluation.trace.fifos}
+    return {
+        fifo.name: min(fifo.depth_elems, max(LEAST_DEPTH_ELEMS, peaks[fifo.name]))
+        for fifo in evaluation.network.fifos
+    }
+
+
+def _with_depths(evaluation: Evaluation, depths: Mapping[str, int]) -> Resources:
     from streamopt.perf.resources.network import resources
 
     network = evaluation.network
-    peaks = {fifo.name: fifo.peak_elems for fifo in evaluation.trace.fifos}
-    fifos = tuple(
-        replace(fifo, depth_elems=min(fifo.depth_elems, max(LEAST_DEPTH_ELEMS, peaks[fifo.name])))
-        for fifo in network.fifos
-    )
+    fifos = tuple(replace(fifo, depth_elems=depths[fifo.name]) for fifo in network.fifos)
     timings = {name: timed.timing for name, timed in evaluation.timed.items()}
     return resources(replace(network, fifos=fifos), timings, evaluation.target).total
