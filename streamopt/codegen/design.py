@@ -82,7 +82,7 @@ def design_of(
     )
 
 
-LATER = ("steps", "least_cycles", "last_cycles", "straight", "urams")
+LATER = ("steps", "least_cycles", "last_cycles", "straight", "blocks", "block")
 """Fields of plans that schedules did not have at first; they count where they say something."""
 
 
@@ -102,8 +102,9 @@ def schedule_sha256(schedule: Schedule) -> str:
     for plan in decisions["nodes"]:
         if plan["target_ii"] == 1:
             del plan["target_ii"]
+    for plan in (*decisions["nodes"], *decisions["channels"]):
         for name in LATER:
-            if not plan[name]:
+            if not plan.get(name, True):
                 del plan[name]
     text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()

@@ -207,6 +207,8 @@ class DesignLayout:
     """Pairs (array, original) of the boundary, as in `streamopt.ir.graph.Graph`."""
     word_movers: tuple[WordMover, ...] = ()
     """Of the arrays in memory off the chip."""
+    blocks: tuple[tuple[str, RamBlock], ...] = ()
+    """Pairs (C++ name of a channel, what it is made of) where the tool doesn't choose."""
     passes: Passes | None = None
     """How often the region runs, where that is more than once."""
     residents: tuple[Resident, ...] = ()
@@ -260,10 +262,13 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
         for partition in scheduled.partitions
     }
     channels: dict[tuple[str, str], CppPort] = {}
+    blocks: dict[str, RamBlock] = {}
     for channel in scheduled.channels:
         key = (channel.edge.array, channel.edge.consumer)
         if key not in channels:
             channels[key] = replace(_channel_port(scheduled, channel, names), dialect=dialect)
+            if channel.block is not None:
+                blocks[channels[key].name] = channel.block
     ports = (*boundary.values(), *channels.values())
     taken = (*FUNCTION_NAMES, *LIBRARY, *TYPES, *(port.name for port in ports))
     functions = Names([identifier(top), *taken])
@@ -295,6 +300,7 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
         tables,
         copies,
         (*movers.values(),),
+        (*blocks.items(),),
         graph.passes,
         (*residents.values(),),
     )

@@ -42,13 +42,14 @@ class _Node(_ScheduleModel):
     least_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
     last_cycles: dict[str, Annotated[int, Field(ge=1)]] = {}
     straight: tuple[str, ...] = ()
-    urams: tuple[str, ...] = ()
+    blocks: dict[str, RamBlock] = {}
 
 
 class _Channel(_ScheduleModel):
     channel: str
     kind: ChannelKind
     depth_elems: int = 0
+    block: RamBlock | None = None
 
 
 class _Port(_ScheduleModel):
@@ -79,11 +80,12 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         | ({"least_cycles": dict(plan.least_cycles)} if plan.least_cycles else {})
         | ({"last_cycles": dict(plan.last_cycles)} if plan.last_cycles else {})
         | ({"straight": list(plan.straight)} if plan.straight else {})
-        | ({"urams": list(plan.urams)} if plan.urams else {})
+        | ({"blocks": dict(plan.blocks)} if plan.blocks else {})
         for plan in schedule.nodes
     ]
     channels = [
         {"channel": plan.channel, "kind": plan.kind.value, "depth_elems": plan.depth_elems}
+        | ({"block": plan.block} if plan.block else {})
         for plan in schedule.channels
     ]
     ports = [
@@ -124,7 +126,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
     return Schedule(
         document.graph,
         tuple(map(_plan, document.nodes)),
-        tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
+        tuple(ChannelPlan(c.channel, c.kind, c.depth_elems, c.block) for c in document.channels),
         document.rewrites,
         tuple(PortPlan(p.array, p.kind, p.channels, block=p.block) for p in document.ports),
         document.most_banks,
@@ -163,7 +165,7 @@ def _plan(node: _Node) -> NodePlan:
         tuple(node.least_cycles.items()),
         tuple(node.last_cycles.items()),
         node.straight,
-        node.urams,
+        tuple(node.blocks.items()),
     )
 
 

@@ -64,7 +64,7 @@ class Implementation(StrEnum):
     """Two products of narrow integers that share a factor, in one DSP: no name of the tool's."""
 
 
-_BLOCKS = {RamBlock.BRAM: "block RAM", RamBlock.URAM: "UltraRAM", RamBlock.LUTRAM: "LUTs"}
+BLOCK_NAMES = {RamBlock.BRAM: "block RAM", RamBlock.URAM: "UltraRAM", RamBlock.LUTRAM: "LUTs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Memory:
         factors = f", factors {' x '.join(map(str, self.factors))}" if self.is_partitioned else ""
         channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
         chosen = "".join(f", chosen along {at + 1}" for at in self.chosen)
-        bound = "" if self.block is None else f", in {_BLOCKS[self.block]}"
+        bound = f", in {BLOCK_NAMES[self.block]}" if self.block else ""
         words = "".join(f", in words along {at + 1}" for at in self.in_words)
         told = f"{factors}{words}{chosen}{channels}{bound}"
         return f"{self.place} {self.name}{extents}: {self.element}{told}"
@@ -132,11 +132,14 @@ class Fifo:
     """Streams along each dimension; empty for one stream."""
     depth_elems: int
     """Elements that each stream holds; at least 1."""
+    block: RamBlock | None = None
+    """As for a memory."""
 
     def __str__(self) -> str:
         """Return one line: streams along each dimension, type and depth."""
         lanes = "".join(f"[{count}]" for count in self.lanes)
-        return f"fifo {self.name}{lanes}: {self.element}, {self.depth_elems} deep"
+        bound = f", in {BLOCK_NAMES[self.block]}" if self.block else ""
+        return f"fifo {self.name}{lanes}: {self.element}, {self.depth_elems} deep{bound}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from math import prod
 from typing import TypeAlias
 
 from streamopt.ir.element import ElementType, FixedPoint
-from streamopt.ir.network import Implementation
+from streamopt.ir.network import BLOCK_NAMES, Implementation
 from streamopt.ir.operators import Operator
-from streamopt.ir.ports import PortPlan
+from streamopt.ir.ports import PortPlan, RamBlock
 from streamopt.ir.text import html_table
 
 Binding: TypeAlias = tuple[tuple[Operator, Implementation], ...]
@@ -113,9 +113,9 @@ class NodePlan:
     straight
         Of a sequential node: arrays that only it touches, which it may read or write where they
         are, outside of it, if their banks suffice.
-    urams
-        Of a streaming node: local memories that are bound to UltraRAM, as `lower` names them after
-        the node's name.
+    blocks
+        Of a streaming node: pairs (local memory, what it is made of) where the tool doesn't choose,
+        with the names that `lower` gives after that of the node.
     """
 
     node: str
@@ -127,7 +127,7 @@ class NodePlan:
     least_cycles: tuple[tuple[str, int], ...] = ()
     last_cycles: tuple[tuple[str, int], ...] = ()
     straight: tuple[str, ...] = ()
-    urams: tuple[str, ...] = ()
+    blocks: tuple[tuple[str, RamBlock], ...] = ()
 
     @property
     def factors(self) -> dict[str, int]:
@@ -149,7 +149,7 @@ class NodePlan:
         asked = [f"{operator} in {' and '.join(built)}" for operator, built in named.items()]
         if self.target_ii != 1:
             asked.append(f"ii {self.target_ii}")
-        asked += [f"{name} in UltraRAM" for name in self.urams]
+        asked += [f"{name} in {BLOCK_NAMES[of]}" for name, of in self.blocks]
         return "; ".join([f"{self.node}: {', '.join(loops)}".rstrip(": "), *asked])
 
 
@@ -161,16 +161,20 @@ class ChannelPlan:
     ----------
     depth_elems
         Elements that one lane of a FIFO can hold; 0 for a ping-pong buffer.
+    block
+        What its memory is made of; None where the tool chooses.
     """
 
     channel: str
     kind: ChannelKind
     depth_elems: int = 0
+    block: RamBlock | None = None
 
     def __str__(self) -> str:
         """Return one line: name, kind and depth."""
         depth = f" of {self.depth_elems}" if self.kind is ChannelKind.FIFO else ""
-        return f"channel {self.channel}: {self.kind}{depth}"
+        bound = f", in {BLOCK_NAMES[self.block]}" if self.block else ""
+        return f"channel {self.channel}: {self.kind}{depth}{bound}"
 
 
 @dataclass(frozen=True, slots=True)

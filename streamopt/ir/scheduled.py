@@ -11,6 +11,7 @@ from math import prod
 
 from streamopt.ir.graph import Edge, Graph, Node
 from streamopt.ir.line_buffer import LineBuffer
+from streamopt.ir.ports import RamBlock
 from streamopt.ir.schedule import Binding, ChannelKind, Schedule
 from streamopt.ir.stepping.stepped import SteppedNest
 
@@ -78,8 +79,8 @@ class ScheduledNode:
     """Initiation interval that is asked of the vendor's tool; it takes a longer one if it must."""
     stepped: SteppedNest | None = None
     """Of a sequential node: how it is built."""
-    urams: tuple[str, ...] = ()
-    """Its local memories that are bound to UltraRAM."""
+    blocks: tuple[tuple[str, RamBlock], ...] = ()
+    """Pairs (local memory, what it is made of) where the tool doesn't choose."""
 
     def __str__(self) -> str:
         """Return one line: name, tile loops from the outermost in, and statements."""
@@ -118,6 +119,8 @@ class Channel:
     Ping-pong: cyclic partition factors along each dimension."""
     depth_elems: int
     """FIFO: elements that one lane holds. Ping-pong: 0."""
+    block: RamBlock | None = None
+    """What its memory is made of; None where the tool chooses."""
 
     def __str__(self) -> str:
         """Return one line: both nodes, kind, lanes and depth."""

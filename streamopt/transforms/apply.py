@@ -274,7 +274,7 @@ def _scheduled(node: Node, plan: NodePlan, arrays: Mapping[str, Array]) -> Sched
     trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
     lines = line_buffers(node, loops, arrays)
-    return ScheduledNode(node, loops, plan.binding, lines, plan.target_ii, urams=plan.urams)
+    return ScheduledNode(node, loops, plan.binding, lines, plan.target_ii, blocks=plan.blocks)
 
 
 def _stepped(node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]) -> ScheduledNode:
@@ -298,7 +298,7 @@ def _channel(
     else:
         all_known = schedule.most_banks is not None
         lanes = buffer_factors(graph, edge, factors, copied, all_known=all_known)
-    return Channel(edge, plan.kind, lanes, plan.depth_elems)
+    return Channel(edge, plan.kind, lanes, plan.depth_elems, plan.block)
 
 
 def stream_lanes(access: Access, factors: Mapping[str, int]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
 from streamopt.codegen.layout import DesignLayout, plan_layout
-from streamopt.codegen.processes.loops import partition_pragmas
+from streamopt.codegen.processes.loops import partition_pragmas, storage_pragma
 from streamopt.codegen.processes.mover import bursts, word_mover
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
@@ -203,6 +203,9 @@ def _region(layout: DesignLayout) -> Iterator[Item]:
         if not port.is_stream:
             yield from partition_pragmas(port.name, port.factors)
             yield Pragma(f"stream type=pipo variable={port.name}")
+        block = dict(layout.blocks).get(port.name)
+        if block is not None:
+            yield storage_pragma(port.name, block, is_fifo=port.is_stream)
     for mover in layout.word_movers:
         for name in mover.stream.names:
             kind = f"hls::stream<{mover.stream.word_type}, {mover.stream.depth_words}>"

@@ -11,6 +11,7 @@ from streamopt.codegen.processes.guards import LoopGuard, all_of
 from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
+from streamopt.ir.ports import RamBlock
 from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
 
@@ -29,6 +30,12 @@ def partition_pragmas(
             split = f"type=cyclic factor={factor} dim={dimension}"
             kind = "reshape" if dimension - 1 in in_words else "partition"
             yield Pragma(f"array_{kind} variable={name} {split}")
+
+
+def storage_pragma(name: str, block: RamBlock, *, is_fifo: bool = False) -> Pragma:
+    """Return the pragma that says what a memory or a group of streams is made of."""
+    kind = "fifo" if is_fifo else "ram_2p"
+    return Pragma(f"bind_storage variable={name} type={kind} impl={block}")
 
 
 class CppNest:

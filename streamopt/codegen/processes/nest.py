@@ -36,7 +36,7 @@ from streamopt.codegen.layout import CppPort, CppProcess, extents_text
 from streamopt.codegen.names import Names
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.processes.guards import all_of
-from streamopt.codegen.processes.loops import CppNest, partition_pragmas
+from streamopt.codegen.processes.loops import CppNest, partition_pragmas, storage_pragma
 from streamopt.codegen.processes.products import (
     PackedProducts,
     narrow_multiplication,
@@ -45,12 +45,13 @@ from streamopt.codegen.processes.products import (
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.processes.walks import WindowWalk, take
 from streamopt.codegen.processes.windows import LineWriter, dependences
-from streamopt.codegen.tree import CppStatement, If, Item, Pragma
+from streamopt.codegen.tree import CppStatement, If, Item
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Expression, reads
 from streamopt.ir.line_buffer import LineBuffer
 from streamopt.ir.operators import Operator, Reduction
+from streamopt.ir.ports import RamBlock
 from streamopt.ir.program import Array
 from streamopt.ir.scheduled import ScheduledNode
 
@@ -326,8 +327,8 @@ class NestWriter(CppNest):
         """Declare a buffer for the elements of an access that are alive; return an element."""
         kept = local_buffer(self.scheduled, access, array.shape)
         name = self._local(array, kept.shape, kept.factors, purpose)
-        if kept.in_bram and f"{array.name}_{purpose}" not in self.scheduled.urams:
-            self.locals.append(Pragma(f"bind_storage variable={name} type=ram_2p impl=bram"))
+        if kept.in_bram and f"{array.name}_{purpose}" not in dict(self.scheduled.blocks):
+            self.locals.append(storage_pragma(name, RamBlock.BRAM))
         lanes = {f"{name}.lane": Affine.iterator(text) for name, text in self.lane.items()}
         texts = (self.index(s, {**self.computed, **lanes}) for s in kept.subscripts)
         return f"{name}{''.join(f'[{text}]' for text in texts)}"
@@ -347,8 +348,9 @@ class NestWriter(CppNest):
         start = " = {}" if are_registers else ""
         self.locals.append(CppStatement(f"{array.element} {name}{extents_text(shape)}{start};"))
         self.locals += partition_pragmas(name, factors, in_words)
-        if f"{array.name}_{purpose}" in self.scheduled.urams:
-            self.locals.append(Pragma(f"bind_storage variable={name} type=ram_2p impl=uram"))
+        block = dict(self.scheduled.blocks).get(f"{array.name}_{purpose}")
+        if block is not None:
+            self.locals.append(storage_pragma(name, block))
         return name
 
     def _at(self, loops: Sequence[str], *, last: bool) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from streamopt.codegen.layout import CppPort, DesignLayout, Resident
 from streamopt.codegen.names import Names
-from streamopt.codegen.processes.loops import partition_pragmas
+from streamopt.codegen.processes.loops import partition_pragmas, storage_pragma
 from streamopt.codegen.processes.process import parameters
 from streamopt.codegen.tree import CppFunction, CppStatement, Directive, If, Item, Pragma
 
@@ -34,8 +34,7 @@ def kept_arrays(layout: DesignLayout) -> Iterator[Item]:
         in_words = range(len(memory.factors)) if resident.in_words else ()
         yield from partition_pragmas(memory.name, memory.factors, in_words)
         if resident.block is not None:
-            kind = f"type=ram_2p impl={resident.block}"
-            yield Pragma(f"bind_storage variable={memory.name} {kind}")
+            yield storage_pragma(memory.name, resident.block)
         taken = (resident.outside.name, memory.name)
         calls.append(CppStatement(f"{names.unique(_region(resident))}({', '.join(taken)});"))
     is_filled = names.unique("is_filled")

@@ -42,6 +42,8 @@ _PING_PONG_LUTS, _PING_PONG_FFS = 13, 1
 """Selection of the halves of one bank."""
 _LUTRAM_WORDS, _SHIFT_REGISTER_WORDS = 64, 32
 """Words of one bit that a LUT holds as memory, and as a shift register."""
+_TOOL_PARTS = 2
+"""LUTs for a bit of the deepest memory that the tool makes of them unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,20 @@ def choice_luts(values: int, banks: int, bits: int) -> int:
     return -(-values * banks * bits // _CHOICES_OF_A_LUT)
 
 
+def lutram_luts(words: int, bits: int) -> int:
+    """Return the LUTs of a memory that is made of them.
+
+    The tool's own have two LUTs a bit at most; of more, multiplexers choose.
+
+    Examples
+    --------
+    >>> lutram_luts(100, 32), lutram_luts(1000, 32)
+    (64, 640)
+    """
+    parts = -(-words // _LUTRAM_WORDS)
+    return bits * parts + (choice_luts(1, parts, bits) if parts > _TOOL_PARTS else 0)
+
+
 def memory_fabric(storage: BankStorage, *, ping_pong: bool) -> Resources:
     """Return the LUTs and flip-flops of a memory: all of it, where it is no memory block."""
     luts = ffs = 0
@@ -154,7 +170,7 @@ def memory_fabric(storage: BankStorage, *, ping_pong: bool) -> Resources:
         case StorageKind.REGISTERS:
             ffs = storage.bits * storage.words
         case StorageKind.LUTRAM:
-            luts = storage.bits * -(-storage.words // _LUTRAM_WORDS)
+            luts = lutram_luts(storage.words, storage.bits)
         case _:
             pass
     if ping_pong:

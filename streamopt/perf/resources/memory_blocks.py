@@ -30,7 +30,7 @@ _HALVES = {Place.LOCAL: 1, Place.ROM: 1, Place.PING_PONG: 2}
 
 
 class StorageKind(StrEnum):
-    """Material of a bank."""
+    """RamBlock of a bank."""
 
     OUTSIDE = "outside"
     """Not part of the design: arguments."""
@@ -80,8 +80,8 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
 
     An element a bank needs no memory: registers. Both halves of a ping-pong buffer lie in one
     bank, one above the other. A table is never in UltraRAM, which begins as zero (AMD UG573).
-    A memory that is bound to UltraRAM or block RAM takes as many as hold a bank. Banks in words are
-    one, of wider words.
+    A memory that is bound to UltraRAM or block RAM takes as many as hold a bank, and one that is
+    bound to LUTs takes these. Banks in words are one, of wider words.
     """
     elems, words = memory.parts_of_word, prod(bank_extents(memory))
     bits, banks = memory.element.bits * elems, memory.banks // elems
@@ -92,6 +92,7 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
         return BankStorage(StorageKind.REGISTERS, banks, words, bits, elems=elems)
     if memory.place is Place.ROM:
         blocks = replace(blocks, uram_shape=None)
+    halves = _HALVES.get(memory.place, 1)
     match memory.block:
         case RamBlock.URAM if blocks.uram_shape is not None:
             count = blocks.uram_shape.blocks(words, bits)
@@ -100,9 +101,8 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
             count = block_rams(words, bits, blocks)
             return BankStorage(StorageKind.BRAM, banks, words, bits, count, elems=elems)
         case RamBlock.LUTRAM:
-            return BankStorage(StorageKind.LUTRAM, banks, words, bits, elems=elems)
+            return BankStorage(StorageKind.LUTRAM, banks, words * halves, bits, elems=elems)
         case _:
-            halves = _HALVES.get(memory.place, 1)
             return replace(_random_access(banks, words * halves, bits, blocks), elems=elems)
 
 
@@ -127,7 +127,7 @@ def fifo_storage(fifo: Fifo, blocks: Memories) -> BankStorage:
     kind, count = StorageKind.BRAM, 0
     if words <= blocks.shift_register_words or words * bits <= blocks.shift_register_bits:
         kind = StorageKind.SHIFT_REGISTER
-    elif words <= blocks.lutram_words:
+    elif words <= blocks.lutram_words or fifo.block is RamBlock.LUTRAM:
         kind = StorageKind.LUTRAM
     else:
         count = block_rams(words, bits, blocks)

@@ -17,7 +17,6 @@ from streamopt.frontends.c.text.hls import STREAM
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
-from streamopt.ir.ports import RamBlock
 from streamopt.ir.program import Loop
 from streamopt.published.hls.accesses import Binding, HlsReading
 from streamopt.published.hls.body import BodyReader
@@ -28,7 +27,6 @@ from streamopt.published.reader import reach
 if TYPE_CHECKING:
     from pycparser import c_ast as ast
 
-_BLOCKS = {"uram": RamBlock.URAM, "bram": RamBlock.BRAM}
 _STREAM_DEPTH = 2
 """Of a stream for which no depth is said."""
 
@@ -139,7 +137,7 @@ class Declarations:
     def fifos(self, used: set[str]) -> tuple[Fifo, ...]:
         """Return the streams that are used."""
         return tuple(
-            Fifo(s.name, s.element, s.shape, s.depth_elems or _STREAM_DEPTH)
+            Fifo(s.name, s.element, s.shape, s.depth_elems or _STREAM_DEPTH, s.block)
             for s in self.stores.values()
             if s.is_stream and s.name in used
         )
@@ -174,6 +172,6 @@ class Declarations:
                 memory,
                 tool_splits=splits,
                 place=place,
-                block=_BLOCKS.get(store.built_from),
+                block=store.block,
                 in_words=tuple(at for at, (_, in_word) in enumerate(store.splits) if in_word),
             )

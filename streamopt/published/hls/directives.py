@@ -9,6 +9,7 @@ from pycparser import c_ast as ast
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
+from streamopt.ir.ports import RamBlock
 from streamopt.published.expressions import CTextError, NotAffineError, read_subscript
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -99,8 +100,8 @@ class Store:
     splits: list[tuple[int, bool]] = field(default_factory=list[tuple[int, bool]])
     """Of each dimension, as pragmas set them: partition factor, and whether its banks are parts of
     one word."""
-    built_from: str = ""
-    """The memory that a pragma binds it to: ``bram`` or ``uram`` are known."""
+    block: RamBlock | None = None
+    """The block that a pragma binds it to, of those that are known."""
 
     def __post_init__(self) -> None:
         """Begin with one bank."""
@@ -111,7 +112,8 @@ class Store:
         if said.name in ("array_partition", "array_reshape"):
             self._split(said)
         elif said.name == "bind_storage":
-            self.built_from = said.options.get("impl", "").lower()
+            block = said.options.get("impl", "").lower()
+            self.block = RamBlock(block) if block in {*RamBlock} else None
         elif said.name == "stream" and said.options.get("type", "fifo").lower() == "fifo":
             self.depth_elems = said.number("depth") or self.depth_elems
             if not self.is_stream and "off" not in said.words:

@@ -7,7 +7,7 @@ from streamopt.evaluation.design import Evaluation, evaluated
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.solvers.result import Proof
-from streamopt.strategies.opt6.memory_choice import with_urams
+from streamopt.strategies.opt6.memory_choice import with_other_blocks
 from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
@@ -104,12 +104,12 @@ def judged(
 ) -> SimulatedDesign:
     """Return a schedule of a variant as a design."""
     evaluation = evaluated(graph, chosen.schedule, region.on, checks_hazards=False)
-    counts = _with_least_fifos if sizes_fifos else _as_it_is
-    used, limits = counts(evaluation), region.limits
+    depths = _least_depths(evaluation) if sizes_fifos else _own_depths(evaluation)
+    used, limits = _with_depths(evaluation, depths), region.limits
     if used.bram18 > limits.bram18:
-        over = used.bram18 - limits.bram18
-        schedule, evaluation = with_urams(chosen.schedule, evaluation, over, limits)
-        chosen, used = replace(chosen, schedule=schedule), counts(evaluation)
+        schedule = chosen.schedule
+        schedule, evaluation = with_other_blocks(schedule, evaluation, depths, used, limits)
+        chosen, used = replace(chosen, schedule=schedule), _with_depths(evaluation, depths)
     counted = replace(used, dsps=max(used.dsps, chosen.dsps))
     return SimulatedDesign(rewrites, chosen, evaluation, used, _excess(counted, limits))
 
@@ -119,20 +119,16 @@ def _excess(used: Resources, limits: Resources) -> float:
     return max(getattr(used, name) / max(1, getattr(limits, name)) for name in names)
 
 
-def _as_it_is(evaluation: Evaluation) -> Resources:
-    return evaluation.resources.total
+def _own_depths(evaluation: Evaluation) -> dict[str, int]:
+    return {fifo.name: fifo.depth_elems for fifo in evaluation.network.fifos}
 
 
-def _with_least_fifos(evaluation: Evaluation) -> Resources:
-    """Return the resources of a design if FIFOs have the slots that are ever in use together.
+def _least_depths(evaluation: Evaluation) -> dict[str, int]:
+    """Return the slots of FIFOs that are ever in use together.
 
     Depths that are found later are no larger, but where pipelines must hold no tokens:
     `SimulatedDesign.with_safe_fifos`.
     """
-    return _with_depths(evaluation, _least_depths(evaluation))
-
-
-def _least_depths(evaluation: Evaluation) -> dict[str, int]:
     peaks = {fifo.name: fifo.peak_elems for fifo in evaluation.trace.fifos}
     return {
         fifo.name: min(fifo.depth_elems, max(LEAST_DEPTH_ELEMS, peaks[fifo.name]))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process, Turns
-from streamopt.ir.ports import PortKind, RamBlock
+from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Array
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode, process_name
@@ -92,10 +92,12 @@ class _NetworkLowering:
             if key in found:
                 continue
             if channel.kind is ChannelKind.FIFO:
-                found[key] = Fifo(edge.channel, array.element, channel.lanes, channel.depth_elems)
+                depth, block = channel.depth_elems, channel.block
+                found[key] = Fifo(edge.channel, array.element, channel.lanes, depth, block)
             else:
                 buffer = _memory(array, edge.channel, Place.PING_PONG, channel.lanes)
-                found[key] = replace(buffer, tool_splits=free and not buffer.is_partitioned)
+                splits = free and not buffer.is_partitioned
+                found[key] = replace(buffer, tool_splits=splits, block=channel.block)
         return found
 
     def _process(self, nodes: tuple[ScheduledNode, ...]) -> Process:
@@ -117,10 +119,8 @@ class _NetworkLowering:
             scheduled, sources, [target for _, target in self._targets(node)], self.arrays
         )
         pipeline = streaming.pipeline()
-        bound = {f"{node.name}.{name}" for name in scheduled.urams}
-        self.local += (
-            replace(m, block=RamBlock.URAM) if m.name in bound else m for m in streaming.memories
-        )
+        bound = {f"{node.name}.{name}": block for name, block in scheduled.blocks}
+        self.local += (replace(m, block=bound.get(m.name, m.block)) for m in streaming.memories)
         return (pipeline,)
 
     def _sources(self, node: Node) -> Mapping[str, Fifo | Memory]:
