@@ -95,14 +95,12 @@ def schedule_sha256(schedule: Schedule) -> str:
         del decisions["ports"]
     for port in decisions.get("ports", ()):
         del port["is_open"]
-        if not port["block"]:
-            del port["block"]
     if schedule.most_banks is None:
         del decisions["most_banks"]
     for plan in decisions["nodes"]:
         if plan["target_ii"] == 1:
             del plan["target_ii"]
-    for plan in (*decisions["nodes"], *decisions["channels"]):
+    for plan in (*decisions["nodes"], *decisions["channels"], *decisions.get("ports", ())):
         for name in LATER:
             if not plan.get(name, True):
                 del plan[name]

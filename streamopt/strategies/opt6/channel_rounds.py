@@ -1,4 +1,4 @@
-"""Channels of arrays off the chip, where the search chooses them: (O26).
+"""Channels of arrays off the chip, where the search chooses them: (O29).
 
 The channels of all arrays follow from one number, the cycles in which each is to be moved. The
 first round has the least that a design can take; where it takes much longer, or has no room for so

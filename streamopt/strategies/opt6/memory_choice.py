@@ -1,4 +1,4 @@
-"""Memories bound to UltraRAM or LUTs where block RAMs don't suffice (O26)."""
+"""Memories bound to UltraRAM or LUTs where block RAMs don't suffice (O28)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
