@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["CHANNELS", "Bound", "bound_of", "ports_of", "program_path", "source_options", "target"]
 
 POLYBENCH = Path(__file__).parents[2] / "tests" / "polybench" / "kernels"
-CHANNELS = ("one", "chosen")
-"""Of HBM: one for each array, or as many as the search chooses, at most 32 in all."""
+CHANNELS = ("one", "chosen", "board")
+"""Of HBM: one for each array, or as many as the search chooses, at most 32 in all; these, too, for
+a design that keeps to a region beside the shell."""
 DEVICE, CLOCK_NS = "u55c", 4.55
 PRODUCT_LUTS = 700
 """Of a multiplier without DSPs; others take one DSP at least."""

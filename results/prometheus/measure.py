@@ -11,13 +11,16 @@ import streamopt as so
 __all__ = ["Row", "limits_of", "measured"]
 
 Row = dict[str, str]
-FIT = "raw-device"
+FITS = {"board": "board"}
+"""Of rows by channels; others have the whole device."""
 LIMITED = {"dsp": "built_dsp", "lut": "lut", "bram18": "bram18", "uram": "uram"}
 """Columns of the published reports, and our limits."""
 
 
 def limits_of(published: Row) -> dict[str, int]:
-    """Return the resources of a published design, as our limits."""
+    """Return the resources of a published design, as our limits; none of one of a bitstream."""
+    if published["framework"] == "prometheus_board":
+        return {}
     return {ours: int(published[theirs].replace("-", "0")) for theirs, ours in LIMITED.items()}
 
 
@@ -37,16 +40,17 @@ def measured(
     solution = so.solve(
         graph,
         level="opt6",
-        dsp=limits["built_dsp"],
+        dsp=limits.get("built_dsp", target().total.dsps),
         time_limit=search_seconds,
         space=ports_of(graph, channels),
-        budget=so.Budget(**limits, device=target(), fit=FIT),
+        budget=so.Budget(**limits, device=target(), fit=FITS.get(channels, "raw-device")),
     )
     seconds = process_time() - started
     found = so.evaluate(graph, solution.schedule, target())
     used = found.resources.total
     row = {
         "ours": found.trace.cycles,
+        "milliseconds": f"{found.claim.routed_milliseconds + 1e-6 * found.call_ns:.3f}",
         "proved_gap": so.record(solution)["gap"],
         "ports": sum(len(memory.channels) for memory in found.network.memories),
         "dsps": used.dsps,

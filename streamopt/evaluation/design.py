@@ -68,7 +68,13 @@ class Evaluation:
         """Return cycles, milliseconds and shares of a region."""
         apart = self.resources.arguments
         launch = launch_cycles(self.network)
-        return headline(self.claim, self.resources.total, self.target, apart, launch)
+        return headline(self.claim, self.resources.total, self.target, apart, launch, self.call_ns)
+
+    @property
+    def call_ns(self) -> float:
+        """Return the time of a host's call beyond the cycles; 0 where no array is in its memory."""
+        is_kernel = any(memory.channels for memory in self.network.memories)
+        return self.target.call_ns if is_kernel else 0.0
 
     def __repr__(self) -> str:
         """Return the headline on one line; its parts print themselves."""

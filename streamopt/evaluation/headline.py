@@ -29,6 +29,8 @@ class Headline:
     """Memory of arguments on the chip, which the shares are without."""
     launch_cycles: int = 0
     """Of filling resident arrays, once before the first frame."""
+    call_ns: float = 0.0
+    """That a host's call takes beyond the cycles; 0 for a design that no host calls."""
 
     @property
     def times(self) -> str:
@@ -53,6 +55,7 @@ class Headline:
             (f"of {self.region}", self.shares),
             *((("arguments", self.uncounted),) if self.uncounted else ()),
             *((("launch", self.launch),) if self.launch_cycles else ()),
+            *((("called by a host", self.call),) if self.call_ns else ()),
         )
 
     @property
@@ -67,6 +70,15 @@ class Headline:
         """Return the time of filling resident arrays, in words."""
         time = _time(self.launch_cycles * self.claim.clock_ns)
         return f"{self.launch_cycles:,} cycles ({time}) to fill resident arrays, once"
+
+    @property
+    def call(self) -> str:
+        """Return the time at each clock with that of a host's call, in words."""
+        clocks = dict.fromkeys((self.claim.clock_ns, self.claim.routed_clock_ns))
+        times = (
+            f"{_time(self.claim.cycles * ns + self.call_ns)} at {1e3 / ns:.0f} MHz" for ns in clocks
+        )
+        return f"{', '.join(times)}, with {_time(self.call_ns)} for the call"
 
     @property
     def uncounted(self) -> str:
@@ -88,6 +100,7 @@ def headline(
     device: Target,
     arguments: Resources = NO_RESOURCES,
     launch_cycles: int = 0,
+    call_ns: float = 0.0,
 ) -> Headline:
     """Return the headline of a design that takes some resources of a device.
 
@@ -97,13 +110,15 @@ def headline(
         Memory of arguments on the chip, which is no part of ``used``.
     launch_cycles
         Of filling resident arrays.
+    call_ns
+        Of a host's call.
     """
     percent = {
         name: 100 * getattr(used, name) / max(1, getattr(device.slr, name))
         for name in RESOURCE_NAMES
     }
     region = "an SLR" if device.slrs > 1 else device.name
-    return Headline(claim, device.clock_ns, region, percent, arguments, launch_cycles)
+    return Headline(claim, device.clock_ns, region, percent, arguments, launch_cycles, call_ns)
 
 
 def _time(ns: float) -> str:

@@ -47,6 +47,9 @@ def evaluation_record(found: Evaluation) -> Record:
         claimed_clock_ns=round(claimed.clock_ns, 3),
         milliseconds=round(claimed.milliseconds, 6),
         routed_milliseconds=round(claimed.routed_milliseconds, 6),
+        called_milliseconds=round(claimed.routed_milliseconds + found.call_ns * 1e-6, 6)
+        if found.call_ns
+        else None,
         beyond_routed=" ".join(claimed.most_routed),
         over=" ".join(found.over),
         clock_risks=len(found.clock_risks),

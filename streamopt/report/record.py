@@ -41,6 +41,8 @@ class Record(Mapping[str, Cell]):
         The period that is claimed, longer than `clock_ns` at a clock risk; the simulated time at it
         and at the clock of the fullest routed design; the resources of which no routed design took
         as much. See `streamopt.evaluation.time_claim`.
+    called_milliseconds
+        The routed ones with those of a host's call, where arrays are in its memory.
     measured_cycles, measured_by, measured_dsps
         Of another tool's design, by its RTL simulation or else its synthesis.
     over
@@ -114,6 +116,7 @@ class Record(Mapping[str, Cell]):
     claimed_clock_ns: float | None = None
     milliseconds: float | None = None
     routed_milliseconds: float | None = None
+    called_milliseconds: float | None = None
     beyond_routed: str | None = None
     over: str | None = None
     clock_risks: int | None = None

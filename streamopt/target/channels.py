@@ -17,10 +17,16 @@ class MemoryChannel:
     """As the vendor's linker calls it: ``HBM[3]``."""
     bytes_per_s: int
     """At most; 0 if nobody said."""
+    latency_ns: float = 0.0
+    """From a request to its first word; 0 if nobody said."""
 
     def bytes_per_cycle(self, clock_ns: float) -> float:
         """Return the bytes that it delivers in a cycle of the design's clock."""
         return self.bytes_per_s * clock_ns * 1e-9
+
+    def latency_cycles(self, clock_ns: float) -> int:
+        """Return the cycles of the design's clock from a request to its first word."""
+        return ceil(self.latency_ns / clock_ns)
 
 
 MOST_PORTS = 32

@@ -44,6 +44,8 @@ class Target:
     operators: OperatorTable
     memories: Memories
     source: str
+    call_ns: float = 0.0
+    """That a host's call of a kernel takes beyond its cycles; 0 if nobody said."""
 
     def __repr__(self) -> str:
         """Return name, size and clock; the tables of operators and memories are left out."""
@@ -234,6 +236,7 @@ def _device(file: Traversable | Path, folder: Path | None) -> Target:
             uram_blocks=floorplan.guideline.of(floorplan.slr).uram,
         ),
         source=document.source,
+        call_ns=1e3 * document.shell.call_us if document.shell else 0.0,
     )
 
 
@@ -256,11 +259,13 @@ def _floorplan(document: DeviceDocument) -> Floorplan:
 def _channels(document: DeviceDocument) -> tuple[MemoryChannel, ...]:
     """Return the channels of a device, those of HBM first."""
     kinds = (
-        ("HBM", document.hbm_channels, document.hbm_bytes_per_s),
-        ("DDR", document.ddr_channels, document.ddr_bytes_per_s),
+        ("HBM", document.hbm_channels, document.hbm_bytes_per_s, document.hbm_latency_ns),
+        ("DDR", document.ddr_channels, document.ddr_bytes_per_s, document.ddr_latency_ns),
     )
     return tuple(
-        MemoryChannel(f"{kind}[{at}]", rate) for kind, count, rate in kinds for at in range(count)
+        MemoryChannel(f"{kind}[{at}]", rate, latency)
+        for kind, count, rate, latency in kinds
+        for at in range(count)
     )
 
 

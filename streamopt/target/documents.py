@@ -25,6 +25,7 @@ GUIDELINE = "AMD UG1393, Timing Closure Considerations: at most these shares of 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Percent = Annotated[int, Field(ge=1, le=100)]
+NonNegative = Annotated[float, Field(ge=0)]
 Nanoseconds = Annotated[float, Field(gt=0)]
 Text = Annotated[str, Field(min_length=1)]
 
@@ -63,6 +64,8 @@ class ShellDocument(_Document):
     """A platform, with the resources that it leaves for designs, region by region."""
 
     platform: Text
+    call_us: NonNegative = 0.0
+    call_source: str = ""
     leaves: list[LeavesDocument] = Field(min_length=1)
 
 
@@ -92,6 +95,9 @@ class DeviceDocument(_Document):
     hbm_bytes_per_s: Count = 0
     ddr_bytes_per_s: Count = 0
     rates_source: str = ""
+    hbm_latency_ns: NonNegative = 0.0
+    ddr_latency_ns: NonNegative = 0.0
+    latency_source: str = ""
     total: AmountsDocument
     slr: AmountsDocument
     regions: list[RegionDocument] = []

@@ -13,6 +13,10 @@ class RoutedDesign:
     name: str
     slrs: int
     clock_mhz: float
+    milliseconds: float
+    """Of a host's call, on the board."""
+    cycles: int
+    """Of its slowest kernel, as synthesised."""
     dsps: int
     luts: int
     """As synthesised, before placement."""
@@ -29,6 +33,8 @@ def routed_designs() -> tuple[RoutedDesign, ...]:
             name=row["design"],
             slrs=int(row["slrs_used"]),
             clock_mhz=float(row["mhz"]),
+            milliseconds=float(row["ms_on_board"]),
+            cycles=int(row["csynth_cycles"]),
             dsps=int(row["dsp"]),
             luts=int(row["csynth_lut"]),
             lut_share=float(row["fullest_slr_lut_pct"]) / 100,

@@ -1,8 +1,8 @@
 """How fast arrays come from memory off the chip: no node is faster than its channel delivers.
 
 A port moves a word of 512 bits a cycle at most, and no more bytes than its channel has; arrays on
-one channel share it evenly. The latency of the first word is not counted. Equations are those of
-``models/formulations/ports.md``.
+one channel share it evenly. The first word comes after the latency of the channel. Equations are
+those of ``models/formulations/ports.md``.
 """
 
 from collections import Counter
@@ -89,6 +89,23 @@ def network_rates(network: Network, target: Target) -> dict[str, tuple[float, ..
     """Return the bytes a cycle of each memory off the chip; as `channel_rates`."""
     outside = {m.name: m.channels for m in network.memories if m.place is Place.OFF_CHIP}
     return channel_rates(outside, target)
+
+
+def first_word_cycles(channels: Sequence[str], target: Target) -> int:
+    """Return the cycles from the first request to its word, over the slowest channel: (B6).
+
+    Parameters
+    ----------
+    channels
+        Of an array; "" where it is not said, which counts for nothing.
+
+    Raises
+    ------
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    known = (target.channel(name) for name in channels if name)
+    return max((channel.latency_cycles(target.clock_ns) for channel in known), default=0)
 
 
 class TransferRule:

@@ -16,7 +16,8 @@ In cycles of the schedule, from measured iteration latencies of the published St
 - a write takes one cycle, when value and address are there;
 - a pipeline that waits for ports spreads an iteration over ``II - 1`` cycles more;
 - a word off the chip passes a FIFO between the process that bursts and the one that unpacks, two
-  cycles (an estimate: no published design has a port; the latency of memory isn't counted);
+  cycles (an estimate: no published design has a port), and one that is read comes after the latency
+  of its channel;
 - where unroll factors don't divide trip counts, one cycle more tells the lanes of the last tiles
   whether they have an iteration (an estimate: no published design does so).
 
@@ -38,6 +39,7 @@ from streamopt.ir.network import (
     Place,
     Port,
 )
+from streamopt.perf.pipelines.bandwidth import first_word_cycles
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import Recurrence
 from streamopt.target.device import Target
@@ -124,8 +126,9 @@ class _ValueTimes:
         if port.target not in self._memories:
             return 1
         fetched = self._address(port) + _MEMORY_CYCLES
-        if self._memories[port.target].place is Place.OFF_CHIP:
-            fetched += _WORD_CYCLES
+        memory = self._memories[port.target]
+        if memory.place is Place.OFF_CHIP:
+            fetched += _WORD_CYCLES + first_word_cycles(memory.channels, self._target)
         for written in reversed(self._ports[:place]):
             if written.mode is AccessMode.WRITE and written.target == port.target:
                 if written.subscripts != port.subscripts:
