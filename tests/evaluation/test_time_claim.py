@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ import streamopt as so
 from streamopt.perf.pipelines.clock import ClockRisk
 from streamopt.pipeline.flat_records import evaluation_record
 from streamopt.target.resources import Fit, Resources
+from streamopt.target.routed import routed_designs
 
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
@@ -45,6 +47,28 @@ def test_a_clock_at_risk_is_not_claimed() -> None:
     claimed = built(risks=(RISK,)).claim
     assert claimed.clock_ns == pytest.approx(4.93)
     assert claimed.routed_milliseconds == claimed.milliseconds
+
+
+def test_a_hosts_call_takes_what_it_took_on_boards() -> None:
+    beyond = [1e3 * d.milliseconds - d.cycles / d.clock_mhz for d in routed_designs()]
+    assert [round(least) for least in (min(beyond), median(beyond), max(beyond))] == [76, 96, 292]
+    for name in ("u280", "u55c"):
+        assert so.device(name).call_ns == 96_000
+
+
+def test_designs_with_arrays_off_the_chip_are_called_by_a_host() -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / "gesummv.json"))
+    schedule = so.solve(graph, level="opt1").schedule
+    ports = so.plan_ports(graph, "m_axi")
+    inside = so.evaluate(graph, schedule)
+    outside = so.evaluate(graph, so.put_outside(graph, schedule, ports))
+    assert inside.call_ns == 0
+    assert "called by a host" not in dict(inside.headline.facts)
+    assert evaluation_record(inside).called_milliseconds is None
+    told = dict(outside.headline.facts)["called by a host"]
+    assert told.endswith("with 0.096 ms for the call")
+    routed = outside.claim.routed_milliseconds
+    assert evaluation_record(outside).called_milliseconds == pytest.approx(routed + 0.096, abs=1e-6)
 
 
 def test_the_headline_tells_both_times_and_every_share() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -79,6 +80,26 @@ def test_sums_of_products_are_trees(terms: int, inside: int, cycles: int) -> Non
 def test_waiting_for_ports_spreads_an_iteration() -> None:
     one = pipeline({"i": 16}, {"l": 8}, ["read B[i * 8 + l] v", "write t[l] v"])
     assert timed(one, memory("B", Place.ARGUMENT, (128,))).timing.depth_cycles == 3 + 3
+
+
+@pytest.mark.parametrize(
+    ("ports", "channels", "cycles"),
+    [
+        (["read X[i] v", "write t v"], (), 5),
+        (["read X[i] v", "write t v"], ("",), 5),
+        (["read X[i] v", "write t v"], ("HBM[0]", "HBM[7]"), 5 + 42),
+        (["read X[i] v", "write t v"], ("HBM[0]", "DDR[1]"), 5 + 42),
+        (["read X[i] v", "write t v"], ("DDR[1]",), 5 + 27),
+        (["read s v", "write X[i] v"], ("HBM[0]",), 4),
+    ],
+)
+def test_the_first_word_comes_after_the_latency_of_the_slowest_channel(
+    ports: list[str], channels: tuple[str, ...], cycles: int
+) -> None:
+    """137.8 ns of HBM and 89.9 ns of DDR4 at 3.33 ns, and two cycles for the FIFO of words."""
+    outside = replace(memory("X", Place.OFF_CHIP, (64,)), channels=channels)
+    one = pipeline({"i": 64}, {}, ports, [])
+    assert timed(one, outside).timing.depth_cycles == cycles
 
 
 def test_published_designs() -> None:
