@@ -1,4 +1,4 @@
-"""README.md, from the rows alone."""
+"""README.md and prometheus.svg, from the rows alone."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from kernels import DEVICE
 
+from streamopt.report.charts import SERIES, chart_bytes, mark_ratios, new_figure
 from streamopt.report.text_tables import markdown_section
 from streamopt.sweeping.keyed_rows import read_rows
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from streamopt.sweeping.keyed_rows import MeasuredRow
 
 __all__ = ["write_page"]
 
@@ -32,6 +35,8 @@ ours are simulated with their movers and the latency of HBM; nothing was synthes
 a product for each run of a statement with one, in multipliers of one DSP or of 700 LUTs, as many as
 there is room for, and all arrays over their channels. {measured} of {rows} rows
 have a design, {beaten} are beaten.
+
+![cycles over those of Prometheus](prometheus.svg)
 """
 COLUMNS = (
     *("kernel", "channels", "status", "dsp_limit", "published", "ours", "bound", "gap"),
@@ -42,9 +47,18 @@ COLUMNS = (
 OTHERS = ("prometheus", "sisyphus", "scalehls", "allo")
 
 
+MARKS = {
+    "chosen": ("channels chosen", SERIES[1]),
+    "one": ("one channel an array", SERIES[0]),
+    "board": ("within a region of the board", SERIES[5]),
+}
+"""By channels: words for the legend, colour and marker."""
+
+
 def write_page(folder: Path) -> None:
-    """Write README.md beside the rows."""
+    """Write README.md and prometheus.svg beside the rows."""
     rows = read_rows(folder / "rows.csv")
+    _write_chart(rows, folder / "prometheus.svg")
     head = HEAD.format(
         measured=sum(bool(row["ours"]) for row in rows),
         rows=len(rows),
@@ -62,3 +76,25 @@ def write_page(folder: Path) -> None:
     titles = ["kernel", *OTHERS]
     theirs = markdown_section("Published latencies in cycles", titles, lines, words=1)
     (folder / "README.md").write_text(f"{head}\n{ours}\n{theirs}", encoding="utf-8")
+
+
+def _write_chart(rows: list[MeasuredRow], path: Path) -> None:
+    """Draw a line of points for every kernel."""
+    kernels = [*dict.fromkeys(row["kernel"] for row in rows)]
+    title = "Cycles over those of Prometheus: further left is better"
+    figure, axes = new_figure(8.0, 1.6 + 0.3 * len(kernels), title)
+    for channels, (words, (colour, marker)) in MARKS.items():
+        own = [row for row in rows if row["channels"] == channels and row["ours"]]
+        axes.plot(
+            [int(row["ours"]) / int(row["published"]) for row in own],
+            [kernels.index(row["kernel"]) for row in own],
+            linestyle="",
+            marker=marker,
+            color=colour.light,
+            markersize=7.5,
+            label=words,
+            zorder=3,
+        )
+    mark_ratios(axes, kernels)
+    figure.legend(ncols=3, fontsize=9, frameon=False, loc="outside lower center")
+    path.write_bytes(chart_bytes(figure, "svg"))
