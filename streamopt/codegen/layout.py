@@ -160,8 +160,7 @@ class WordMover:
 
     It has nothing but a flat loop, of which the vendor's tool makes long bursts: each memory has
     one access in one region, at addresses that follow each other (AMD UG1399, "Preconditions and
-    Limitations of Burst Transfer"). The process that packs or unpacks the words is at the other end
-    of the stream.
+    Limitations of Burst Transfer"). The process behind the stream packs or unpacks the words.
     """
 
     name: str
@@ -197,8 +196,7 @@ class DesignLayout:
 
     top: str
     boundary: tuple[CppPort, ...]
-    """Arguments of the top function, streams last: a host, which can't hand them over, leaves
-    them out."""
+    """Arguments of the top function, streams last, which a host can't hand over."""
     channels: tuple[CppPort, ...]
     processes: tuple[CppProcess, ...]
     tables: tuple[CppPort, ...] = ()
@@ -207,8 +205,8 @@ class DesignLayout:
     """Pairs (array, original) of the boundary, as in `streamopt.ir.graph.Graph`."""
     word_movers: tuple[WordMover, ...] = ()
     """Of the arrays in memory off the chip."""
-    blocks: tuple[tuple[str, RamBlock], ...] = ()
-    """Pairs (C++ name of a channel, what it is made of) where the tool doesn't choose."""
+    blocks: tuple[tuple[str, RamBlock | None], ...] = ()
+    """Pairs (C++ name of a channel, block that it is bound to)."""
     passes: Passes | None = None
     """How often the region runs, where that is more than once."""
     residents: tuple[Resident, ...] = ()
@@ -262,13 +260,12 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
         for partition in scheduled.partitions
     }
     channels: dict[tuple[str, str], CppPort] = {}
-    blocks: dict[str, RamBlock] = {}
+    blocks: dict[str, RamBlock | None] = {}
     for channel in scheduled.channels:
         key = (channel.edge.array, channel.edge.consumer)
         if key not in channels:
             channels[key] = replace(_channel_port(scheduled, channel, names), dialect=dialect)
-            if channel.block is not None:
-                blocks[channels[key].name] = channel.block
+            blocks[channels[key].name] = channel.block
     ports = (*boundary.values(), *channels.values())
     taken = (*FUNCTION_NAMES, *LIBRARY, *TYPES, *(port.name for port in ports))
     functions = Names([identifier(top), *taken])
@@ -290,8 +287,7 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
     taken_over = [port for port in boundary.values() if not port.is_table]
     outside = sorted(taken_over, key=lambda port: port.kind is PortKind.STREAM)
     tables = tuple(port for port in boundary.values() if port.is_table)
-    known = {port.array.name for port in outside}
-    copies = tuple(pair for pair in graph.copies if known.issuperset(pair))
+    copies = tuple(pair for pair in graph.copies if {*pair} <= {p.array.name for p in outside})
     return DesignLayout(
         identifier(top),
         (*outside,),
@@ -400,6 +396,5 @@ def _process(
         written = ", ".join(nodes[0].node.outputs)
         message = f"node '{nodes[0].node.name}' writes {written}, which nobody takes"
         raise CodegenError(Diagnostic("E602", message, nodes[0].node.loc))
-    name = functions.unique(process_name(nodes))
     arrays = {array.name: array for array in scheduled.graph.arrays}
-    return CppProcess(name, nodes, reads, tuple(writes), arrays)
+    return CppProcess(functions.unique(process_name(nodes)), nodes, reads, tuple(writes), arrays)

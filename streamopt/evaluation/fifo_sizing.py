@@ -1,14 +1,14 @@
 """FIFO depths of a schedule: the least that keep its simulated latency."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from streamopt.errors import Diagnostic, SimulationError
-from streamopt.evaluation.design import timed_network
+from streamopt.evaluation.design import Evaluation, timed_network
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Schedule
-from streamopt.sim.depths import DepthPlan, least_depths
+from streamopt.sim.depths import DepthPlan, depths_without_flight, least_depths
 from streamopt.target.device import Target, or_usual
 
 
@@ -67,3 +67,19 @@ def sized(
         for channel in schedule.channels
     )
     return replace(schedule, channels=channels), plan
+
+
+def safe_depths(
+    of: Evaluation, depths: Mapping[str, int], max_runs: int | None
+) -> Mapping[str, int]:
+    """Return depths of a design's FIFOs that suffice where pipelines hold no tokens: no smaller.
+
+    Parameters
+    ----------
+    depths
+        That suffice for the design as it is.
+    max_runs
+        Trials to make them small; None for all.
+    """
+    timings = {name: timed.timing for name, timed in of.timed.items()}
+    return depths_without_flight(replace(of.network, passes=1), timings, depths, max_runs)

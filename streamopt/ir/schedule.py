@@ -162,7 +162,7 @@ class ChannelPlan:
     depth_elems
         Elements that one lane of a FIFO can hold; 0 for a ping-pong buffer.
     block
-        What its memory is made of; None where the tool chooses.
+        That its memory is bound to; None where the tool chooses.
     """
 
     channel: str

@@ -80,7 +80,7 @@ class ScheduledNode:
     stepped: SteppedNest | None = None
     """Of a sequential node: how it is built."""
     blocks: tuple[tuple[str, RamBlock], ...] = ()
-    """Pairs (local memory, what it is made of) where the tool doesn't choose."""
+    """Pairs (local memory, block that it is bound to) where the tool doesn't choose."""
 
     def __str__(self) -> str:
         """Return one line: name, tile loops from the outermost in, and statements."""
@@ -120,7 +120,7 @@ class Channel:
     depth_elems: int
     """FIFO: elements that one lane holds. Ping-pong: 0."""
     block: RamBlock | None = None
-    """What its memory is made of; None where the tool chooses."""
+    """The block that its memory is bound to; None where the tool chooses."""
 
     def __str__(self) -> str:
         """Return one line: both nodes, kind, lanes and depth."""

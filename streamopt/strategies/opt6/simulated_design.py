@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from streamopt.evaluation.design import Evaluation, evaluated
+from streamopt.evaluation.fifo_sizing import safe_depths
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.solvers.result import Proof
@@ -64,14 +65,10 @@ class SimulatedDesign:
 
         As these are sized at the end: with the fewest runs first, with all where that is too much.
         """
-        from streamopt.sim.depths import depths_without_flight
-
-        on = self.evaluation
-        network = replace(on.network, passes=1)
-        timings = {name: timed.timing for name, timed in on.timed.items()}
-        least, found = _least_depths(on), self
+        on, found = self.evaluation, self
+        least = _least_depths(on)
         for most_runs in (0, None):
-            safe = depths_without_flight(network, timings, least, most_runs)
+            safe = safe_depths(on, least, most_runs)
             if safe == least:
                 return self
             used = _with_depths(on, safe)
