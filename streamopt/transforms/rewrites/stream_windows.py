@@ -53,6 +53,9 @@ class _WindowReach:
     """By dimension that is read through a window: least and greatest offset."""
     steps: Mapping[int, int]
     """By dimension that is read through a window: elements from one to the next."""
+    shrinks: bool
+    """Whether the loop of a dimension beside the rows has fewer iterations than there are
+    elements."""
 
     @property
     def row_dimension(self) -> int:
@@ -77,7 +80,7 @@ class _WindowReach:
     @property
     def is_counted(self) -> bool:
         """Return whether elements come faster than the loops of the node go."""
-        return any(step > 1 for step in self.steps.values())
+        return self.shrinks or any(step > 1 for step in self.steps.values())
 
     @property
     def delay(self) -> int:
@@ -131,8 +134,13 @@ def _reach(graph: Graph, edge: Edge, node: Node) -> _WindowReach | None:
         if any(s != taken[-1] for s in subscripts):
             offsets[dimension] = min(low for low, _ in reached), max(high for _, high in reached)
             steps[dimension] = step
-    reach = _WindowReach(Access(edge.array, tuple(taken)), shape, offsets, steps)
-    return reach if offsets and _is_separate(reach, accesses) else None
+    if not offsets:
+        return None
+    beside = [at for at in offsets if at != min(offsets)]
+    trips = {at: node.trip_counts[n] for at in beside for n in taken[at].iterators()}
+    shrinks = any(trips[at] < shape[at] for at in trips)
+    reach = _WindowReach(Access(edge.array, tuple(taken)), shape, offsets, steps, shrinks)
+    return reach if _is_separate(reach, accesses) else None
 
 
 def _moving_loop(node: Node, subscripts: Sequence[Affine]) -> tuple[str, int] | None:
