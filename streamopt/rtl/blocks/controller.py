@@ -1,7 +1,8 @@
 """The control of a flattened loop nest: counters, addresses, and which stages have an iteration.
 
 A process runs from ``start`` until its last iteration has left the last stage; ``done`` is there in
-the cycle after, and stays. One enable stops all of it.
+the cycle after, and stays. One that reads what others write as a whole also waits until they are
+all ``ready``, which is when they are done. One enable stops all of it.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ from collections.abc import Sequence
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
 from streamopt.ir.expression import CompareOp
-from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition, TileTest
+from streamopt.rtl.kernel.kernel import Kernel
 
 
 class LoopController:
     """Counters of tile loops, and lines of registers along the stages of an iteration."""
 
-    def __init__(
-        self, module: Module, tiles: Sequence[Loop], ii: int, depth_cycles: int, enable: Signal
-    ) -> None:
+    def __init__(self, module: Module, kernel: Kernel, enable: Signal, *, waits: bool) -> None:
+        tiles = kernel.tiles
         self._module, self._tiles, self._enable = module, tiles, enable
-        self._depth = depth_cycles
+        self._depth = kernel.depth_cycles
         self.start, self.done = Signal(name="start"), Signal(name="done")
+        self.ready = Signal(name="ready") if waits else None
         self._counters = {
             tile.name: Signal(max(1, (tile.trip_count - 1).bit_length()), name=f"{tile.name}_tile")
             for tile in tiles
@@ -31,7 +32,7 @@ class LoopController:
         self._at_end = self._ends()
         self._lines: dict[tuple[str, object], list[Value]] = {}
         self._addresses: dict[tuple[tuple[int, ...], int], Signal] = {}
-        self._control(ii)
+        self._control(kernel.ii)
 
     def _ends(self) -> list[Value]:
         """Return, by tile loop, whether it and all inside are in their last iteration."""
@@ -73,7 +74,17 @@ class LoopController:
         with module.If(finishing & self._enable):
             module.d.sync += self.done.eq(1)
         with module.If(self.start):
-            module.d.sync += [running.eq(1), self.done.eq(0)]
+            module.d.sync += self.done.eq(0)
+        begins: Value = self.start
+        if self.ready is not None:
+            waiting = Signal(name="waiting")
+            begins = waiting & self.ready
+            with module.If(begins):
+                module.d.sync += waiting.eq(0)
+            with module.If(self.start):
+                module.d.sync += waiting.eq(1)
+        with module.If(begins):
+            module.d.sync += running.eq(1)
 
     def along(self, name: str, issued: Value, stage: int) -> Value:
         """Return a bit of stage 0 as it is in a later stage; nothing is there after a reset."""

@@ -55,14 +55,18 @@ class ProcessModule:
     ----------
     ports
         Signals of the boundary by name, in order, with ``i`` or ``o``.
+    waits
+        Whether it starts when those are done that fill its buffers.
     accesses
         To memories outside.
     leaves, blocks
         Modules that it uses.
     """
 
-    def __init__(self, name: str, kernel: Kernel, memories: dict[str, Memory]) -> None:
-        self.name, self.kernel = name, kernel
+    def __init__(
+        self, name: str, kernel: Kernel, memories: dict[str, Memory], *, waits: bool
+    ) -> None:
+        self.name, self.kernel, self.waits = name, kernel, waits
         self._outside = memories
         self._module, self._domain = Module(), ClockDomain("sync")
         self._module.domains += self._domain
@@ -71,8 +75,7 @@ class ProcessModule:
         self.accesses: list[OutsideAccess] = []
         self.leaves: dict[OperatorLeaf, None] = {}
         self.blocks: dict[LutMemory | Delay | OperatorTree, None] = {}
-        depth = kernel.depth_cycles
-        self._control = LoopController(self._module, kernel.tiles, kernel.ii, depth, self.enable)
+        self._control = LoopController(self._module, kernel, self.enable, waits=waits)
         self._values: dict[tuple[str, int], Lanes] = {}
         self._waits: list[Value] = []
         self._asked: dict[str, tuple[Value, Signal]] = {}
@@ -96,6 +99,8 @@ class ProcessModule:
         module.d.comb += self.enable.eq(going)
         assert self._domain.rst is not None
         own = [self._domain.clk, self._domain.rst, self._control.start, self._control.done]
+        if self._control.ready is not None:
+            own.append(self._control.ready)
         ports = [*own, *(signal for _, signal in self.ports.values())]
         return verilog_text(module, self.name, ports)
 

@@ -146,6 +146,12 @@ class Kernel:
         """Return the value of that name."""
         return next(value for value in self.values if value.name == name)
 
+    @property
+    def fetched(self) -> frozenset[str]:
+        """Return the memories outside that it reads."""
+        sources = (value.source for value in self.values)
+        return frozenset(source.memory for source in sources if isinstance(source, Fetched))
+
     def lane_counts(self, value: KernelValue) -> tuple[int, ...]:
         """Return the trip counts of a value's lanes."""
         trips = {loop.name: loop.trip_count for loop in self.lanes}

@@ -48,13 +48,16 @@ def _structures(network: Network) -> list[CodegenError]:
             for port in pipeline.ports
             if port.target == memory.name
         ]
-        if memory.place in (Place.PING_PONG, Place.OFF_CHIP, Place.ROM):
-            words = {
-                Place.PING_PONG: "is a ping-pong buffer",
-                Place.OFF_CHIP: "is off the chip",
-                Place.ROM: "is a table",
-            }
-            found.append(refused(f"array '{memory.name}' {words[memory.place]}"))
+        if memory.place in (Place.OFF_CHIP, Place.ROM):
+            what = "is a table" if memory.place is Place.ROM else "is off the chip"
+            found.append(refused(f"array '{memory.name}' {what}"))
+        elif memory.place is Place.PING_PONG:
+            counts = [[mode for _, mode in users].count(mode) for mode in AccessMode]
+            if counts[1] != 1:
+                found.append(refused(f"buffer '{memory.name}' is written by several loop nests"))
+            elif counts[0] > PORTS:
+                message = f"buffer '{memory.name}' has {counts[0]} reads, more than ports"
+                found.append(refused(message))
         elif memory.place is Place.ARGUMENT:
             if len({mode for _, mode in users}) > 1 or (
                 len(users) > 1 and users[0][1] is AccessMode.WRITE
