@@ -57,6 +57,7 @@ class DesignWork:
     access: float = 1.5e-8  # simulated, at once with others
     visit: float = 1.2e-5  # of a pipeline that takes turns; an estimate
     touch: float = 4e-8  # of a cell, in such visits; an estimate
+    partition: float = 1e-2  # a process, by a mixed-integer program
     rewrite: float = 1e-2  # a node of a graph that is rewritten and costed
 
 

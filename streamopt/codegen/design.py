@@ -97,6 +97,8 @@ def schedule_sha256(schedule: Schedule) -> str:
         del port["is_open"]
     if schedule.most_banks is None:
         del decisions["most_banks"]
+    if not schedule.slrs:
+        del decisions["slrs"]
     for plan in decisions["nodes"]:
         if plan["target_ii"] == 1:
             del plan["target_ii"]

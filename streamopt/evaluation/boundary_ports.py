@@ -165,6 +165,9 @@ def moved_outside(
         raise LegalityError(Diagnostic("E333", message, hint=hint))
     if all(port.kind is PortKind.MEMORY for port in ports):
         return schedule
+    if schedule.slrs:
+        message = f"the nodes of '{schedule.graph}' are in regions already, its arrays on the chip"
+        raise LegalityError(Diagnostic("E333", message, hint="solve again, with --port"))
     target = or_usual(None if sizing is None else sizing.on)
     found = with_ports(graph, schedule, _with_copies(planned_graph(graph, schedule), ports, target))
     if sizing is None or not any(port.kind.is_outside for port in found.ports):

@@ -30,6 +30,8 @@ def slr_on_part(scheduled: ScheduledGraph, part: str, clock_ns: float) -> str:
 
     Empty for one that has to be spread, and for a part, clock or channel that isn't known.
     """
+    if slrs := {slr for _, slr in scheduled.schedule.slrs}:
+        return f"SLR{min(slrs)}" if len(slrs) == 1 and scheduled.schedule.ports else ""
     known = device_of_part(part)
     channels = [name for plan in scheduled.schedule.ports for name in plan.channels]
     if known is None or not scheduled.schedule.ports:

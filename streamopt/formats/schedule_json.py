@@ -67,6 +67,7 @@ class _Schedule(_ScheduleModel):
     rewrites: tuple[str, ...] = ()
     ports: tuple[_Port, ...] = ()
     most_banks: Annotated[int, Field(ge=1)] | None = None
+    regions: dict[str, Annotated[str, Field(pattern=r"^SLR[0-9]{1,2}$")]] = {}
     result: dict[str, str | int | float | None] = {}
 
 
@@ -93,6 +94,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         | ({"block": port.block} if port.block else {})
         for port in schedule.ports
     ]
+    regions = {name: f"SLR{slr}" for name, slr in schedule.slrs}
     members = {
         "schema_version": "1",
         "graph": json.dumps(schedule.graph),
@@ -101,6 +103,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         "channels": _lines(channels),
         **({"ports": _lines(ports)} if ports else {}),
         **({"most_banks": str(schedule.most_banks)} if schedule.most_banks else {}),
+        **({"regions": json.dumps(regions)} if regions else {}),
         "result": json.dumps(dict(result or {})),
     }
     body = ",\n  ".join(f"{json.dumps(key)}: {text}" for key, text in members.items())
@@ -130,6 +133,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         document.rewrites,
         tuple(PortPlan(p.array, p.kind, p.channels, block=p.block) for p in document.ports),
         document.most_banks,
+        tuple((name, int(slr.removeprefix("SLR"))) for name, slr in document.regions.items()),
     )
 
 

@@ -190,6 +190,9 @@ class Schedule:
         How arrays cross the boundary; those that are not listed are in memory on the chip.
     most_banks
         That an argument is split into; None for as many as its lanes are, like published designs.
+    slrs
+        Pairs (node, super logic region that it is built in, by number), of all nodes or of none;
+        see `streamopt.transforms.relays`.
     """
 
     graph: str
@@ -198,6 +201,7 @@ class Schedule:
     rewrites: tuple[str, ...] = ()
     ports: tuple[PortPlan, ...] = ()
     most_banks: int | None = None
+    slrs: tuple[tuple[str, int], ...] = ()
 
     @property
     def fifos(self) -> frozenset[str]:
@@ -222,7 +226,8 @@ class Schedule:
         """Return the rewrites, and a line for each node, channel and port."""
         rewrites = [f"rewrites: {', '.join(self.rewrites)}"] if self.rewrites else []
         limit = [f"at most {self.most_banks} banks of an argument"] if self.most_banks else []
-        parts = (*self.nodes, *self.channels, *self.ports, *limit)
+        places = [f"{name} in SLR{at}" for name, at in self.slrs]
+        parts = (*self.nodes, *self.channels, *self.ports, *limit, *places)
         return "\n".join([f"schedule of {self.graph}", *rewrites, *map(str, parts)])
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing, sized
+from streamopt.evaluation.region_usage import region_usage
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.graph import Graph
 from streamopt.pipeline.design_limits import (
@@ -31,7 +32,7 @@ from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.simulated_design import Region
 from streamopt.strategies.solution import OnIncumbent, Solution
 from streamopt.target.device import Target, or_usual
-from streamopt.target.resources import Fit
+from streamopt.target.resources import RESOURCE_WORDS, Fit
 
 if TYPE_CHECKING:
     from streamopt.pipeline.readers import Readable
@@ -205,6 +206,7 @@ def _within(solution: Solution, fit: Region) -> Solution:
         for limit, amount in zip(limits, used, strict=True)
         if amount > limit.most
     ]
+    over += _over_in_regions(solution, fit)
     if over:
         message = f"no design of {graph.name} within the region was found ({', '.join(over)})"
         hint = "give more time, or higher limits: --dsp, --lut and so on"
@@ -212,6 +214,25 @@ def _within(solution: Solution, fit: Region) -> Solution:
             hint += ", or --fit device"
         raise SolverError(Diagnostic("E522", message, hint=hint))
     return replace(solution, region=limits, used=used, fit=fit.fit)
+
+
+def _over_in_regions(solution: Solution, fit: Region) -> list[str]:
+    """Return the resources of which a region has less than a design takes of it, and its wires."""
+    design = solution.evaluation
+    if not fit.each or design is None:
+        return []
+    slrs, wires = dict(solution.schedule.slrs), fit.on.floorplan.crossing_wires
+    usage = region_usage(design.network, design.resources, slrs, len(fit.each))
+    found = [
+        f"{getattr(used, name)} {RESOURCE_WORDS[name]} in SLR{at} are more than {getattr(most, name)}"
+        for at, (used, most) in enumerate(zip(usage.amounts, fit.each, strict=True))
+        for name in used.over(most)
+    ]
+    return found + [
+        f"{count} wires from SLR{at} to SLR{at + 1} are more than {wires}"
+        for at, count in enumerate(usage.wires)
+        if wires is not None and count > wires
+    ]
 
 
 def as_built(solution: Solution, fifos: FifoSizing | None, on: Target) -> Solution:

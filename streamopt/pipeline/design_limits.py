@@ -148,7 +148,7 @@ def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool
     for field, most in limits.items():
         if budget.fit is not None or field == "dsps":
             limits[field] = min(most, getattr(part, field))
-    return Region(device, replace(part, **limits), fit)
+    return Region(device, replace(part, **limits), fit, device.floorplan.region_budgets(fit))
 
 
 def _part(fit: Fit, ports: Sequence[PortPlan], device: Target) -> Resources:

@@ -72,6 +72,8 @@ class SpaceOptions:
     # horizon_cycles, lut_limit: see `DecisionSpace`
     horizon_cycles: int | None = None
     lut_limit: int | None = None
+    most_of_node: tuple[int, ...] = ()
+    """Of one node: its DSPs and its LUTs as the costs count them; empty for no limits."""
 
 
 def decision_space(graph: Graph, options: SpaceOptions) -> DecisionSpace:

@@ -253,6 +253,7 @@ def _floorplan(document: DeviceDocument) -> Floorplan:
         slr=_amounts(document.slr),
         regions=tuple(LogicRegion(*row) for row in rows),
         guideline=Guideline(**document.guideline.model_dump(exclude={"source"})),
+        crossing_wires=document.crossings and document.crossings.wires,
     )
 
 

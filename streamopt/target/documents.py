@@ -69,6 +69,13 @@ class ShellDocument(_Document):
     leaves: list[LeavesDocument] = Field(min_length=1)
 
 
+class CrossingsDocument(_Document):
+    """The wires between a region and the next one."""
+
+    source: Text
+    wires: Positive
+
+
 class GuidelineDocument(_Document):
     """The shares of a region that a design should keep to; the vendor's, where nothing is said."""
 
@@ -103,6 +110,7 @@ class DeviceDocument(_Document):
     regions: list[RegionDocument] = []
     shell: ShellDocument | None = None
     guideline: GuidelineDocument = GuidelineDocument()
+    crossings: CrossingsDocument | None = None
 
     @field_validator("regions")
     @classmethod

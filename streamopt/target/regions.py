@@ -60,6 +60,22 @@ class Floorplan:
     regions: tuple[LogicRegion, ...]
     guideline: Guideline
     """The shares of a region that the vendor advises."""
+    crossing_wires: int | None = None
+    """Wires between a region and the next one (super long lines); None where nobody said."""
+
+    def region_budgets(self, fit: Fit) -> tuple[Resources, ...]:
+        """Return the resources that a design may take of each region, in the order of regions.
+
+        They are those whose sum `budget` is; none for a part that isn't told region by region.
+        """
+        if fit is not Fit.DEVICE or len(self.regions) < 2:
+            return ()
+        return tuple(self.guideline.of(region.left) for region in self.regions)
+
+    def region_of(self, channels: Sequence[str]) -> int:
+        """Return the region that reaches most of some channels, the first of equals."""
+        reached = [sum(map(region.reaches, channels)) for region in self.regions]
+        return reached.index(max(reached))
 
     def budget(self, fit: Fit, channels: Sequence[str]) -> Resources:
         """Return the resources that a design with ports to some channels may take.

@@ -41,6 +41,7 @@ from streamopt.transforms.line_buffers import line_buffers
 from streamopt.transforms.planned_loops import factor_problems, has_all_factors, loop_problems
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.ports.passes import pass_problems
+from streamopt.transforms.relays import Relays, place_problems
 from streamopt.transforms.rewrites import rewritten
 from streamopt.transforms.stepped.nest import stepped_nest
 from streamopt.transforms.stepped.plans import plan_problems, planned_steps
@@ -83,7 +84,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E331 a port of an array that doesn't cross the boundary;
         - E334 a table of an array that is written, or whose values are not known; a resident one
           that is written;
-        - E335 arrays that passes update in place and that are not in one memory off the chip.
+        - E335 arrays that passes update in place and that are not in one memory off the chip;
+        - E336 nodes in no region, or in regions that can't be.
     """
     graph = planned_graph(graph, schedule)
     arrays = {array.name: array for array in graph.arrays}
@@ -93,7 +95,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     if not problems:
         problems += [p for edge in graph.edges for p in _channel_problems(graph, edge, schedule)]
     if not problems:
-        problems += pass_problems(graph, schedule)
+        problems += [*pass_problems(graph, schedule), *place_problems(graph, schedule)]
     if problems:
         raise LegalityError(*problems)
     nodes = tuple(_scheduled(node, schedule.node(node.name), arrays) for node in graph.nodes)
@@ -111,6 +113,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
 def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
     """Return the graph that a schedule plans: after its rewrites, with movers for its ports.
 
+    Where its nodes are in regions, with relays between these.
+
     Raises
     ------
     LegalityError
@@ -118,7 +122,8 @@ def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
         one that is written or has no values.
     """
     graph = rewritten(graph, schedule.rewrites)
-    return with_movers(graph, moved_arrays(graph, schedule.ports))
+    graph = with_movers(graph, moved_arrays(graph, schedule.ports))
+    return Relays(graph, dict(schedule.slrs)).graph if schedule.slrs else graph
 
 
 def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:

@@ -14,6 +14,7 @@ from math import prod
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.floorplan import is_spread, tapa_floorplan
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout, extents_text, plan_layout
 from streamopt.codegen.names import Names
@@ -54,9 +55,16 @@ def emit(scheduled: ScheduledGraph) -> Design:
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, headers="")),
         ("packing.h", fill("packing.h")),
-        ("Makefile", fill("tapa.mk", top=layout.top)),
+        ("Makefile", fill("tapa.mk", top=layout.top, floorplan=_options(scheduled))),
+        *([("floorplan.json", tapa_floorplan(layout, scheduled))] if is_spread(scheduled) else []),
     )
     return design_of(scheduled, layout, files, BackendName.TAPA)
+
+
+def _options(scheduled: ScheduledGraph) -> str:
+    """Return the compiler's options for a floorplan; none for a design that has none."""
+    is_placed = is_spread(scheduled)
+    return " --flatten-hierarchy --floorplan-path floorplan.json" if is_placed else ""
 
 
 def _check(layout: DesignLayout) -> None:

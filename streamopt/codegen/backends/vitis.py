@@ -10,6 +10,7 @@ from streamopt.codegen.backends.vitis_project import IP, KERNEL, VitisFlow, Viti
 from streamopt.codegen.checks import built
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
+from streamopt.codegen.floorplan import floorplan_tcl
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
 from streamopt.codegen.layout import DesignLayout, plan_layout
@@ -62,7 +63,6 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     layout = plan_layout(scheduled)
     header = provenance(scheduled)
     flow = _flow(layout)
-    channels = {plan.array: plan.channels for plan in scheduled.schedule.ports}
     items = [*header, *_definitions(layout)]
     kernel = render(items)
     files = (
@@ -72,8 +72,9 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         *([("packing.h", fill("packing.h"))] if layout.packed else []),
         *scripts(layout.top, settings, flow),
+        *floorplan_tcl(layout, scheduled),
         *(
-            host_files(layout, channels, settings, header, type_headers(scheduled.graph))
+            host_files(layout, scheduled, settings, header, type_headers(scheduled.graph))
             if has_host(layout)
             else ()
         ),

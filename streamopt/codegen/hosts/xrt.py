@@ -13,6 +13,7 @@ Memory" and "Specifying Streaming Connections between Compute Units".
 from collections.abc import Iterator, Mapping, Sequence
 
 from streamopt.codegen.backends.vitis_project import VitisSettings, vitis_release
+from streamopt.codegen.floorplan import array_slr, is_spread, linked_floorplan
 from streamopt.codegen.hosts.testbench import (
     HostProgram,
     checked_program,
@@ -35,6 +36,7 @@ from streamopt.codegen.tree import (
     render,
 )
 from streamopt.ir.ports import PortKind
+from streamopt.ir.scheduled import ScheduledGraph
 
 
 def mover_kernel(port: CppPort) -> str:
@@ -91,7 +93,7 @@ def has_host(layout: DesignLayout) -> bool:
 
 def host_files(
     layout: DesignLayout,
-    channels: Mapping[str, Sequence[str]],
+    scheduled: ScheduledGraph,
     settings: VitisSettings,
     header: Sequence[Item],
     types: Sequence[str],
@@ -102,8 +104,8 @@ def host_files(
 
     Parameters
     ----------
-    channels
-        Memory channels by array, where they are known.
+    scheduled
+        Whose schedule knows memory channels and regions.
     header
         Comments that the files begin with.
     types
@@ -116,10 +118,15 @@ def host_files(
     if movers:
         yield "stream_movers.cpp", stream_movers(layout, header, types)
     lines = ["[connectivity]", *(f"nk={name}:1:{name}_1" for name in (layout.top, *movers))]
+    channels = {plan.array: plan.channels for plan in scheduled.schedule.ports}
     lines += _places(layout, channels)
-    units = (layout.top, *movers) if settings.slr else ()
-    lines += (f"slr={name}_1:{settings.slr}" for name in units)
-    yield "connectivity.cfg", "\n".join([*lines, *stream_connections(layout)]) + "\n"
+    units = dict.fromkeys((layout.top, *movers), settings.slr) if settings.slr else {}
+    if is_spread(scheduled):
+        slrs = (array_slr(scheduled, port.array.name) for port in layout.streamed)
+        units = dict(zip(movers, (f"SLR{slr}" for slr in slrs), strict=True))
+    lines += (f"slr={name}_1:{slr}" for name, slr in units.items())
+    lines += [*stream_connections(layout), *linked_floorplan(scheduled)]
+    yield "connectivity.cfg", "\n".join(lines) + "\n"
     emulations = ["sw_emu"] * vitis_release(settings.release).sw_emu + ["hw_emu"]
     yield (
         "Makefile",

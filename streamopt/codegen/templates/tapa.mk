@@ -8,6 +8,6 @@ testbench: @{top}.cpp testbench.cpp @{top}.h packing.h
 	tapa g++ -O2 @{top}.cpp testbench.cpp -o $@@
 
 xo: @{top}.cpp @{top}.h
-	tapa compile --top @{top} --platform $(PLATFORM) -f @{top}.cpp -o @{top}.xo
+	tapa compile --top @{top} --platform $(PLATFORM) -f @{top}.cpp@{floorplan} -o @{top}.xo
 
 .PHONY: run xo

@@ -99,6 +99,7 @@ class GraphVariant:
             bindings=choices,
             dsp_limit=limits.dsps,
             lut_limit=limits.luts,
+            most_of_node=self.region.most_of_node,
         )
         # only where operators may be free of DSPs are LUTs a way to save all of them
         is_free = binding in (None, BindingChoice.FREE)
@@ -140,7 +141,7 @@ class GraphVariant:
             found = self.judged(chosen)
             yield found
             before = self._budget
-            self._budget = before.after(chosen, found.used, self.region.limits)
+            self._budget = before.after(chosen, found.counted, self.region.limits)
             if found.is_within or self._budget == before:
                 return
 
@@ -188,8 +189,7 @@ class GraphVariant:
             return
         if self._descent is None or self._descent.horizon_cycles < cycles:
             horizon = int(DESCENT.horizon * cycles)
-            limits = self.region.limits
-            self._descent = SimulatedDescent(prepared, horizon, limits, self.judged)
+            self._descent = SimulatedDescent(prepared, horizon, self.region, self.judged)
         descent = self._descent
         for found in descent.designs(start) if random is None else descent.kicked(start, random):
             yield found
@@ -206,7 +206,19 @@ class GraphVariant:
 
     def made_safe(self, design: SimulatedDesign) -> SimulatedDesign:
         """Return a design with the FIFOs that it gets at the end, if these are sized."""
-        return design.with_safe_fifos(self.region.limits) if self.options.sizes_fifos else design
+        if not self.options.sizes_fifos:
+            return design
+        return design.with_safe_fifos(self.region.limits, self.region.each)
+
+    def best_placed(self, design: SimulatedDesign) -> SimulatedDesign:
+        """Return a design with the best partition over its regions, if that is none slower."""
+        if not self.region.each:
+            return design
+        sizes = self.options.sizes_fifos
+        found = judged(
+            self.graph, self.names, design.chosen, self.region, sizes_fifos=sizes, is_rough=False
+        )
+        return min(found, design, key=lambda each: each.rank)
 
     @property
     def is_large(self) -> bool:
@@ -349,7 +361,7 @@ class GraphVariant:
             found = self.judged(chosen)
             yield found
             before = self._budget
-            self._budget = before.after(chosen, found.used, self.region.limits)
+            self._budget = before.after(chosen, found.counted, self.region.limits)
             if found.is_within:
                 return
             if self._budget == before:

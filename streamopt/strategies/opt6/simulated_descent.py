@@ -19,9 +19,8 @@ from streamopt.search.local.paths import Change, Paths, Wires
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.steady import steady_rows
-from streamopt.strategies.opt6.simulated_design import SimulatedDesign
+from streamopt.strategies.opt6.simulated_design import Region, SimulatedDesign
 from streamopt.strategies.resources.budgeted import Chosen, Prepared
-from streamopt.target.resources import Resources
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -110,8 +109,9 @@ class SimulatedDescent:
     """
 
     def __init__(
-        self, prepared: Prepared, horizon_cycles: int, limits: Resources, judge: Judge
+        self, prepared: Prepared, horizon_cycles: int, region: Region, judge: Judge
     ) -> None:
+        limits, self._each = region.limits, region.each
         space = replace(prepared.space, dsp_limit=limits.dsps, lut_limit=limits.luts)
         self._space, self._limits, self._judge = space, limits, judge
         self._rows = HorizonFilter(space, prepared.rows).within(horizon_cycles) or {}
@@ -270,7 +270,10 @@ class SimulatedDescent:
             for change in changes
         ]
         usage = self._used(rows) + np.array(more)
-        return changes, cycles, self._excess(around, usage)
+        excess = self._excess(around, usage)
+        if self._each:
+            excess = np.maximum(excess, self._excess_of_regions(around, rows, changes))
+        return changes, cycles, excess
 
     def _excess(self, around: _Around, usage: Floats) -> Floats:
         """Return the largest share of a limit, where all grows as DSPs and LUTs of rows do."""
@@ -288,6 +291,22 @@ class SimulatedDescent:
                 np.full_like(growth, used.uram / max(1, limits.uram)),
             ]
         )
+
+    def _excess_of_regions(
+        self, around: _Around, rows: list[int], changes: Sequence[Change]
+    ) -> Floats:
+        """Return the largest share of a limit of a region, where all nodes stay in theirs."""
+        slrs = dict(around.design.built.slrs)
+        homes = [slrs.get(name, 0) for name in self._names]
+        amounts = np.array([[own.dsps, own.luts] for own in around.design.each], dtype=float)
+        for at, home in enumerate(homes):
+            amounts[home] += self._usage[at][rows[at]] - self._usage[at][around.rows[at]]
+        found = np.repeat(amounts[np.newaxis], len(changes), axis=0)
+        for place, change in enumerate(changes):
+            for at, row in change:
+                found[place, homes[at]] += self._usage[at][row] - self._usage[at][rows[at]]
+        most = np.array([[max(1, own.dsps), max(1, own.luts)] for own in self._each])
+        return np.asarray((found / most).max(axis=(1, 2)))
 
 
 _NONE = np.zeros(2)

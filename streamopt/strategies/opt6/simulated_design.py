@@ -5,10 +5,14 @@ from dataclasses import dataclass, fields, replace
 
 from streamopt.evaluation.design import Evaluation, evaluated
 from streamopt.evaluation.fifo_sizing import safe_depths
+from streamopt.evaluation.region_usage import region_usage
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
+from streamopt.ir.schedule import Schedule
+from streamopt.perf.resources.network import NetworkResources
 from streamopt.solvers.result import Proof
 from streamopt.strategies.opt6.memory_choice import with_other_blocks
+from streamopt.strategies.regions.placing import in_regions, region_share
 from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
@@ -23,6 +27,15 @@ class Region:
     on: Target
     limits: Resources
     fit: Fit
+    each: tuple[Resources, ...] = ()
+    """The limits of every super logic region, of a part of several; empty where that isn't told."""
+
+    @property
+    def most_of_node(self) -> tuple[int, ...]:
+        """Return the most DSPs and LUTs of one node, which stays in one region."""
+        if not self.each:
+            return ()
+        return tuple(max(getattr(most, name) for most in self.each) for name in ("dsps", "luts"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +49,13 @@ class SimulatedDesign:
     used: Resources
     """With the fewest slots of FIFOs that never hold anything back, where FIFOs are sized."""
     excess: float
-    """The largest share of a limit that it takes."""
+    """The largest share of a limit that it takes, of the part or of a region of it."""
+    built: Schedule
+    """The chosen schedule, with its regions and the relays between them, if it has any."""
+    counted: Resources
+    """Its resources, but all of a limit and more where a region is over its own."""
+    each: tuple[Resources, ...] = ()
+    """Its resources by region; empty where that isn't told."""
 
     @property
     def cycles(self) -> int:
@@ -60,10 +79,17 @@ class SimulatedDesign:
         """Return the key to minimize: the excess over limits, then cycles (O14)."""
         return max(1.0, self.excess), self.cycles
 
-    def with_safe_fifos(self, limits: Resources) -> "SimulatedDesign":
+    def with_safe_fifos(
+        self, limits: Resources, each: tuple[Resources, ...] = ()
+    ) -> "SimulatedDesign":
         """Return it with FIFOs that also suffice where pipelines hold no tokens.
 
         As these are sized at the end: with the fewest runs first, with all where that is too much.
+
+        Parameters
+        ----------
+        each
+            Limits of every region, of a part of several.
         """
         on, found = self.evaluation, self
         least = _least_depths(on)
@@ -71,9 +97,13 @@ class SimulatedDesign:
             safe = safe_depths(on, least, most_runs)
             if safe == least:
                 return self
-            used = _with_depths(on, safe)
+            built = _with_depths(on, safe)
+            used, share = built.total, 0.0
+            if each:
+                usage = region_usage(on.network, built, dict(self.built.slrs), len(each))
+                share = region_share(usage, each, on.target.floorplan)
             counted = replace(used, dsps=max(used.dsps, self.chosen.dsps))
-            found = replace(self, used=used, excess=_excess(counted, limits))
+            found = replace(self, used=used, excess=max(share, _excess(counted, limits)))
             if found.is_within:
                 break
         return found
@@ -84,7 +114,7 @@ class SimulatedDesign:
         assert predicted is not None
         return Solution(
             problem=run.problem,
-            schedule=replace(self.chosen.schedule, rewrites=self.rewrites),
+            schedule=replace(self.built, rewrites=self.rewrites),
             prediction=predicted,
             bound=0,
             proof=Proof.FEASIBLE,
@@ -97,18 +127,50 @@ class SimulatedDesign:
 
 
 def judged(
-    graph: Graph, rewrites: tuple[str, ...], chosen: Chosen, region: Region, *, sizes_fifos: bool
+    graph: Graph,
+    rewrites: tuple[str, ...],
+    chosen: Chosen,
+    region: Region,
+    *,
+    sizes_fifos: bool,
+    is_rough: bool = True,
 ) -> SimulatedDesign:
-    """Return a schedule of a variant as a design."""
+    """Return a schedule of a variant as a design.
+
+    Parameters
+    ----------
+    is_rough
+        Whether a partition that was found quickly does, where the design is in several regions.
+    """
     evaluation = evaluated(graph, chosen.schedule, region.on, checks_hazards=False)
-    depths = _least_depths(evaluation) if sizes_fifos else _own_depths(evaluation)
-    used, limits = _with_depths(evaluation, depths), region.limits
+    depths_of = _least_depths if sizes_fifos else _own_depths
+
+    def counts(of: Evaluation) -> NetworkResources:
+        return _with_depths(of, depths_of(of))
+
+    used, limits = counts(evaluation).total, region.limits
     if used.bram18 > limits.bram18:
+        depths = depths_of(evaluation)
+        schedule, evaluation = with_other_blocks(
+            chosen.schedule, evaluation, depths, used, limits
+        )
+        chosen, used = replace(chosen, schedule=schedule), counts(evaluation).total
+    design = SimulatedDesign(rewrites, chosen, evaluation, used, 0.0, chosen.schedule, used)
+    if region.each:
         schedule = chosen.schedule
-        schedule, evaluation = with_other_blocks(schedule, evaluation, depths, used, limits)
-        chosen, used = replace(chosen, schedule=schedule), _with_depths(evaluation, depths)
-    counted = replace(used, dsps=max(used.dsps, chosen.dsps))
-    return SimulatedDesign(rewrites, chosen, evaluation, used, _excess(counted, limits))
+        found = in_regions(graph, schedule, evaluation, region.each, counts, is_rough=is_rough)
+        used = counts(found.evaluation).total
+        design = replace(
+            design,
+            evaluation=found.evaluation,
+            used=used,
+            excess=found.share,
+            built=found.schedule,
+            counted=found.as_parts(used, limits),
+            each=found.usage.amounts,
+        )
+    most = replace(used, dsps=max(used.dsps, chosen.dsps))
+    return replace(design, excess=max(design.excess, _excess(most, limits)))
 
 
 def _excess(used: Resources, limits: Resources) -> float:
@@ -133,10 +195,10 @@ def _least_depths(evaluation: Evaluation) -> dict[str, int]:
     }
 
 
-def _with_depths(evaluation: Evaluation, depths: Mapping[str, int]) -> Resources:
+def _with_depths(evaluation: Evaluation, depths: Mapping[str, int]) -> NetworkResources:
     from streamopt.perf.resources.network import resources
 
     network = evaluation.network
     fifos = tuple(replace(fifo, depth_elems=depths[fifo.name]) for fifo in network.fifos)
     timings = {name: timed.timing for name, timed in evaluation.timed.items()}
-    return resources(replace(network, fifos=fifos), timings, evaluation.target).total
+    return resources(replace(network, fifos=fifos), timings, evaluation.target)

@@ -12,18 +12,15 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.access_order import full_depth_elems
 from streamopt.evaluation.boundary_ports import boundary_cycles, boundary_of_form
 from streamopt.ir.expression import Read
-from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.graph import Graph, Node
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import (
     MOST_ARGUMENT_BANKS,
     Binding,
-    ChannelKind,
-    ChannelPlan,
     NodePlan,
     Schedule,
 )
@@ -37,8 +34,8 @@ from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
 from streamopt.target.resources import RESOURCE_NAMES, Resources
-from streamopt.transforms.apply import fifo_problem, stream_lanes
 from streamopt.transforms.ports.passes import in_place
+from streamopt.transforms.ports.port_schedule import full_channel
 from streamopt.transforms.rewrites import TIME, rewritten
 from streamopt.transforms.rewrites.unroll_time import one_pass, pass_steps
 
@@ -190,10 +187,10 @@ class _StagedSearch:
         peaks = {fifo.name: fifo.peak_elems for fifo in found.evaluation.trace.fifos}
         channels = tuple(
             replace(c, depth_elems=max(LEAST_DEPTH_ELEMS, peaks[c.channel])) if c.depth_elems else c
-            for c in schedule.channels
+            for c in found.built.channels
         )
-        chosen = replace(chosen, schedule=replace(schedule, channels=channels))
-        return replace(found, chosen=chosen), self._bound(graph, ports, choices)
+        found = replace(found, built=replace(found.built, channels=channels))
+        return found, self._bound(graph, ports, choices)
 
     def _bound(
         self, graph: Graph, ports: tuple[PortPlan, ...], choices: Mapping[str, tuple[Binding, ...]]
@@ -228,15 +225,7 @@ def _schedule(
         binding = ADDERS_IN_FABRIC if node.name in in_fabric else ()
         nodes.append(NodePlan(node.name, names, tuple(factors.items()), binding))
     plan = Schedule(graph.name, tuple(nodes), (), (), ports, MOST_ARGUMENT_BANKS)
-    return replace(plan, channels=tuple(_channel(graph, edge, plan) for edge in graph.edges))
-
-
-def _channel(graph: Graph, edge: Edge, plan: Schedule) -> ChannelPlan:
-    if fifo_problem(graph, edge, plan) is not None:
-        return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
-    lanes = stream_lanes(edge.write, plan.node(edge.producer).factors)
-    depth = full_depth_elems(graph.array(edge.array), lanes)
-    return ChannelPlan(edge.channel, ChannelKind.FIFO, depth)
+    return replace(plan, channels=tuple(full_channel(graph, edge, plan) for edge in graph.edges))
 
 
 def _fewest_in_fabric(growth: _Growth, steps: int, updates: int, limits: Resources) -> int | None:

@@ -261,6 +261,7 @@ class _VariantSearch:
             If there is none (E401).
         """
         best, variant = self._least_over()
+        best = variant.best_placed(best)
         found = best.solution(self.run)
         latency = found.latency_cycles
         least = min(latency, self._least_closed_cycles(variant))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
 
 from streamopt.errors import InfeasibleError
+from streamopt.space.horizon import chosen_rows
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import Prepared
@@ -55,8 +59,22 @@ class KnownRows:
 def rows_of(problem: Problem, clock: SearchClock) -> Prepared | None:
     """Return the rows within the horizon of a problem; None if a node has none."""
     with suppress(InfeasibleError):
-        return Prepared.of(problem.decision_space(), clock.check)
+        prepared = Prepared.of(problem.decision_space(), clock.check)
+        return _within(prepared, problem.space.most_of_node)
     return None
+
+
+def _within(prepared: Prepared, most: tuple[int, ...]) -> Prepared | None:
+    """Return a space with the rows that keep to the limits of a node; None if a node has none."""
+    if not most:
+        return prepared
+    kept = {
+        name: np.asarray((own.usage.own <= most).all(axis=1), dtype=np.bool_)
+        for name, own in prepared.rows.items()
+    }
+    if not all(own.any() for own in kept.values()):
+        return None
+    return replace(prepared, rows=chosen_rows(prepared.rows, kept))
 
 
 def _reaches(known: Prepared, wanted_cycles: int | None) -> bool:

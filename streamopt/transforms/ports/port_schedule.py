@@ -53,7 +53,7 @@ def with_ports(graph: Graph, schedule: Schedule, ports: Sequence[PortPlan]) -> S
         array = renamed.get(edge.array, edge.array)
         old = known.get((array, edge.producer, edge.consumer))
         channels.append(
-            _channel(after, edge, wanted) if old is None else replace(old, channel=edge.channel)
+            full_channel(after, edge, wanted) if old is None else replace(old, channel=edge.channel)
         )
     return replace(wanted, channels=tuple(channels))
 
@@ -77,7 +77,7 @@ def _mover_plan(
             continue
         order = access_order(access, plan.order, node.trip_counts, graph.array(inside).shape)
         if order is not None:
-            return _alike(mover, access, order, plan)
+            return walked_alike(mover, access, order, plan)
     names = tuple(loop.name for loop in mover.loops)
     factors = dict.fromkeys(names, 1)
     if names:
@@ -102,7 +102,7 @@ def _partners(graph: Graph, mover: Node, inside: str) -> Iterator[tuple[Access, 
             yield edge.write, graph.node(edge.producer)
 
 
-def _alike(mover: Node, access: Access, order: Sequence[int], plan: NodePlan) -> NodePlan:
+def walked_alike(mover: Node, access: Access, order: Sequence[int], plan: NodePlan) -> NodePlan:
     """Return the plan of a mover that walks the dimensions in an order, in the same lanes."""
     names = [loop.name for loop in mover.loops]
     walked = [names[dimension] for dimension in order]
@@ -139,7 +139,8 @@ def _width(graph: Graph, mover: Node, plans: Mapping[str, NodePlan], memories: i
     return max(fitting)
 
 
-def _channel(graph: Graph, edge: Edge, schedule: Schedule) -> ChannelPlan:
+def full_channel(graph: Graph, edge: Edge, schedule: Schedule) -> ChannelPlan:
+    """Return a channel of planned nodes: a FIFO of all tokens of a lane, where it can be one."""
     if fifo_problem(graph, edge, schedule) is not None:
         return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
     lanes = stream_lanes(edge.write, schedule.node(edge.producer).factors)

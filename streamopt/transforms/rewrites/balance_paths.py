@@ -91,7 +91,7 @@ class _Balanced:
             name = self._names.fresh(f"{array.name}_copy")
             copy = self._names.fresh(f"copy_{array.name}")
             self._arrays.append(replace(array, name=name, role=Role.INTERNAL))
-            self._copies[writer].append(_copy(copy, array, stages[-1], name))
+            self._copies[writer].append(array_copy(copy, array, stages[-1], name))
             stages.append(name)
         for reader, span in spans.items():
             if span > 1:
@@ -107,7 +107,8 @@ class _Balanced:
         return with_parts(self._source, self._arrays, nodes)
 
 
-def _copy(name: str, array: Array, source: str, target: str) -> Node:
+def array_copy(name: str, array: Array, source: str, target: str) -> Node:
+    """Return a node that copies an array of that shape, element by element."""
     loops = tuple(Loop(f"i{at}", extent) for at, extent in enumerate(array.shape, 1))
     place = tuple(Affine.iterator(loop.name) for loop in loops)
     return Node(name, loops, Access(target, place), Read(Access(source, place)))

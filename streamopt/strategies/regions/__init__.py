@@ -1,0 +1,1 @@
+"""Nodes in super logic regions: which is in which, proved to fit."""
