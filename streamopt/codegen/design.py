@@ -89,16 +89,13 @@ LATER = ("steps", "least_cycles", "last_cycles", "straight", "blocks", "block")
 def schedule_sha256(schedule: Schedule) -> str:
     """Return the SHA-256 of the schedule as canonical JSON: same decisions, same hash."""
     decisions = asdict(schedule)
-    if not schedule.rewrites:
-        del decisions["rewrites"]  # the hash that such a schedule had before there were any
-    if not schedule.ports:
-        del decisions["ports"]
+    for name in ("rewrites", "ports", "slrs"):  # the hash that schedules had before there were any
+        if not decisions[name]:
+            del decisions[name]
     for port in decisions.get("ports", ()):
         del port["is_open"]
     if schedule.most_banks is None:
         del decisions["most_banks"]
-    if not schedule.slrs:
-        del decisions["slrs"]
     for plan in decisions["nodes"]:
         if plan["target_ii"] == 1:
             del plan["target_ii"]

@@ -30,9 +30,22 @@ def process_slr(process: Process, slrs: Mapping[str, int]) -> int:
     return next(slrs[pipeline.name] for pipeline in process.pipelines if pipeline.name in slrs)
 
 
-def writer_of(network: Network, target: str) -> Process:
+def process_amounts(network: Network, built: NetworkResources) -> dict[str, Resources]:
+    """Return the resources of each process with the channels that it writes.
+
+    A memory that is filled before the first frame is with the process that reads it.
+    """
+    found = dict(built.processes)
+    for name, used in built.channels.items():
+        found[writer_of(network, name)] += used
+    for name, used in built.resident.items():
+        found[next(p.name for p in network.processes if name in p.targets)] += used
+    return found
+
+
+def writer_of(network: Network, target: str) -> str:
     """Return the first process that writes to a memory or FIFO."""
-    return next(process for process in network.processes if _touches(process, target))
+    return next(process.name for process in network.processes if _writes(process, target))
 
 
 def region_usage(
@@ -50,19 +63,15 @@ def region_usage(
     amounts = [Resources() for _ in range(regions)]
     wires = [0] * (regions - 1)
     homes = {process.name: process_slr(process, slrs) for process in network.processes}
-    for name, used in built.processes.items():
+    for name, used in process_amounts(network, built).items():
         amounts[homes[name]] = amounts[homes[name]] + used
-    fifos = {fifo.name: fifo for fifo in network.fifos}
-    for name, used in built.channels.items():
-        home = homes[writer_of(network, name).name]
-        amounts[home] = amounts[home] + used
-        if name in fifos:
-            reached = {homes[p.name] for p in network.processes if name in p.targets}
-            for boundary in range(min(reached), max(reached)):
-                wires[boundary] += stream_wires(fifos[name])
+    for fifo in network.fifos:
+        reached = {homes[p.name] for p in network.processes if fifo.name in p.targets}
+        for boundary in range(min(reached), max(reached)):
+            wires[boundary] += stream_wires(fifo)
     return RegionUsage(tuple(amounts), tuple(wires))
 
 
-def _touches(process: Process, target: str) -> bool:
+def _writes(process: Process, target: str) -> bool:
     ports = (port for pipeline in process.pipelines for port in pipeline.ports)
     return any(port.target == target and port.mode is AccessMode.WRITE for port in ports)

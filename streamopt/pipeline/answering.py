@@ -223,10 +223,12 @@ def _over_in_regions(solution: Solution, fit: Region) -> list[str]:
         return []
     slrs, wires = dict(solution.schedule.slrs), fit.on.floorplan.crossing_wires
     usage = region_usage(design.network, design.resources, slrs, len(fit.each))
+    pairs = enumerate(zip(usage.amounts, fit.each, strict=True))
+    over = ((at, used, most, name) for at, (used, most) in pairs for name in used.over(most))
     found = [
-        f"{getattr(used, name)} {RESOURCE_WORDS[name]} in SLR{at} are more than {getattr(most, name)}"
-        for at, (used, most) in enumerate(zip(usage.amounts, fit.each, strict=True))
-        for name in used.over(most)
+        f"{getattr(used, name)} {RESOURCE_WORDS[name]} in SLR{at} are more than "
+        f"{getattr(most, name)}"
+        for at, used, most, name in over
     ]
     return found + [
         f"{count} wires from SLR{at} to SLR{at + 1} are more than {wires}"

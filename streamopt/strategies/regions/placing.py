@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from streamopt.evaluation.design import Evaluation, evaluated
-from streamopt.evaluation.region_usage import RegionUsage, region_usage, stream_wires, writer_of
+from streamopt.evaluation.region_usage import (
+    RegionUsage,
+    process_amounts,
+    region_usage,
+    stream_wires,
+    writer_of,
+)
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import Network, Place, Process
 from streamopt.ir.schedule import Schedule
@@ -114,10 +120,8 @@ def design_parts(
     """
     network, floorplan = evaluation.network, evaluation.target.floorplan
     places = {process.name: at for at, process in enumerate(network.processes)}
-    takes = [built.processes[process.name] for process in network.processes]
-    for name, used in built.channels.items():
-        at = places[writer_of(network, name).name]
-        takes[at] = takes[at] + used
+    amounts = process_amounts(network, built)
+    takes = [amounts[process.name] for process in network.processes]
     homes = [_home(network, process, floorplan) for process in network.processes]
     return Parts(
         tuple(Piece(*pair) for pair in zip(takes, homes, strict=True)),
@@ -182,7 +186,7 @@ def _links(graph: Graph, network: Network, places: dict[str, int]) -> Iterator[L
         if edge.channel in fifos:
             by_array.setdefault(edge.array, []).append(edge.channel)
     for names in by_array.values():
-        start = places[writer_of(network, names[0]).name]
+        start = places[writer_of(network, names[0])]
         touching = {places[p.name] for p in network.processes if p.targets & {*names}}
         wires = max(stream_wires(fifos[name]) for name in names)
         yield Link(start, tuple(sorted(touching - {start})), wires)
