@@ -1,4 +1,4 @@
-"""What a design takes of each super logic region, and of the wires between them."""
+"""Resources that a design takes of each super logic region, and wires between them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -37,7 +37,7 @@ _Answer: TypeAlias = "tuple[tuple[int, ...], bool]"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DesignPiece:
     """A part of a design that is built in one region."""
 
     takes: Resources
@@ -55,10 +55,10 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class DesignParts:
     """A design to be partitioned; links lead on from piece to piece, and nowhere back."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DesignPiece, ...]
     links: tuple[Link, ...]
     limits: tuple[Resources, ...]
     """Of every region."""
@@ -69,7 +69,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class RegionPartition:
     """The region of every piece, and how far it is from the limits."""
 
     slrs: tuple[int, ...]
@@ -95,7 +95,7 @@ class Aim(Enum):
     """The largest share of a limit (G8), which may be more than 1."""
 
 
-def partition(parts: Parts, *, is_rough: bool = False) -> Partition:
+def partition(parts: DesignParts, *, is_rough: bool = False) -> RegionPartition:
     """Return the best partition within the limits, or that which is over them by the least.
 
     Parameters
@@ -109,15 +109,15 @@ def partition(parts: Parts, *, is_rough: bool = False) -> Partition:
     for at, limit in enumerate(parts.limits):
         if homes <= {at} and not whole.over(limit):
             slrs = (at,) * len(parts.pieces)
-            return Partition(slrs, share_of(parts, slrs), is_proved=True)
+            return RegionPartition(slrs, share_of(parts, slrs), is_proved=True)
     found = _Program(parts, Aim.WIRES).solved(ROUGH_GAPS[0]) if is_rough else _best(parts)
     found = found or _Program(parts, Aim.SHARE).solved(ROUGH_GAPS[1] if is_rough else 0.0)
     assert found is not None, "a partition over its limits is a solution"
     slrs, is_proved = found
-    return Partition(slrs, share_of(parts, slrs), is_proved and not is_rough)
+    return RegionPartition(slrs, share_of(parts, slrs), is_proved and not is_rough)
 
 
-def _best(parts: Parts) -> _Answer | None:
+def _best(parts: DesignParts) -> _Answer | None:
     """Return a partition with the fewest wires of those with the fewest crossings on a path."""
     first = _Program(parts, Aim.STEPS).solved()
     if first is None:
@@ -127,7 +127,7 @@ def _best(parts: Parts) -> _Answer | None:
     return first if second is None else (second[0], first[1] and second[1])
 
 
-def used_of(parts: Parts, slrs: Sequence[int]) -> tuple[Resources, ...]:
+def used_of(parts: DesignParts, slrs: Sequence[int]) -> tuple[Resources, ...]:
     """Return the resources that pieces take of each region."""
     found = [Resources() for _ in parts.limits]
     for piece, at in zip(parts.pieces, slrs, strict=True):
@@ -135,7 +135,7 @@ def used_of(parts: Parts, slrs: Sequence[int]) -> tuple[Resources, ...]:
     return tuple(found)
 
 
-def wires_of(parts: Parts, slrs: Sequence[int]) -> tuple[int, ...]:
+def wires_of(parts: DesignParts, slrs: Sequence[int]) -> tuple[int, ...]:
     """Return the wires that links take of each boundary, from the first region on."""
     found = [0] * (len(parts.limits) - 1)
     for link in parts.links:
@@ -145,7 +145,7 @@ def wires_of(parts: Parts, slrs: Sequence[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def steps_of(parts: Parts, slrs: Sequence[int]) -> int:
+def steps_of(parts: DesignParts, slrs: Sequence[int]) -> int:
     """Return the most crossings of boundaries on a path along links."""
     found = [0] * len(slrs)
     for _ in parts.pieces:
@@ -159,7 +159,7 @@ def steps_of(parts: Parts, slrs: Sequence[int]) -> int:
     return max(found)
 
 
-def share_of(parts: Parts, slrs: Sequence[int]) -> float:
+def share_of(parts: DesignParts, slrs: Sequence[int]) -> float:
     """Return the largest share of a limit that a partition takes."""
     pairs = zip(used_of(parts, slrs), parts.limits, strict=True)
     shares = [
@@ -185,7 +185,7 @@ class _Program:
         Crossings of a path, at most; None for any number.
     """
 
-    def __init__(self, parts: Parts, aim: Aim, most_steps: int | None = None) -> None:
+    def __init__(self, parts: DesignParts, aim: Aim, most_steps: int | None = None) -> None:
         self._parts, self._aim, self._most_steps = parts, aim, most_steps
         self._relaxed = aim is Aim.SHARE
         self._counts_steps = aim is Aim.STEPS or most_steps is not None
@@ -240,7 +240,7 @@ class _Program:
         self._upper[-1] = self._most_last()
 
     def _most_last(self) -> float:
-        """Return what the last variable is never above: crossings, or the share of all anywhere."""
+        """Return an upper bound of the last variable: crossings, or the share of all anywhere."""
         if not self._relaxed:
             return float(self._most_steps or self._pieces * self._boundaries)
         all_in_one = ((at,) * self._pieces for at in range(self._boundaries + 1))

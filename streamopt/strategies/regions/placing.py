@@ -15,7 +15,13 @@ from streamopt.ir.graph import Graph
 from streamopt.ir.network import Network, Place, Process
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.resources.network import NetworkResources
-from streamopt.strategies.regions.partition import Link, Partition, Parts, Piece, partition
+from streamopt.strategies.regions.partition import (
+    DesignParts,
+    DesignPiece,
+    Link,
+    RegionPartition,
+    partition,
+)
 from streamopt.target.regions import Floorplan
 from streamopt.target.resources import RESOURCE_NAMES, Resources
 from streamopt.transforms.apply import apply, planned_graph
@@ -112,7 +118,7 @@ def design_parts(
     evaluation: Evaluation,
     limits: tuple[Resources, ...],
     built: NetworkResources,
-) -> Parts:
+) -> DesignParts:
     """Return the processes of a design as pieces, with the streams between them.
 
     A process that moves an array off the chip is where the memory is. Processes that share a memory
@@ -123,8 +129,8 @@ def design_parts(
     amounts = process_amounts(network, built)
     takes = [amounts[process.name] for process in network.processes]
     homes = [_home(network, process, floorplan) for process in network.processes]
-    return Parts(
-        tuple(Piece(*pair) for pair in zip(takes, homes, strict=True)),
+    return DesignParts(
+        tuple(DesignPiece(*pair) for pair in zip(takes, homes, strict=True)),
         tuple(_links(planned_graph(graph, schedule), network, places)),
         limits,
         tuple(_together(network, places)),
@@ -133,7 +139,7 @@ def design_parts(
 
 
 def _built(
-    graph: Graph, schedule: Schedule, evaluation: Evaluation, chosen: Partition
+    graph: Graph, schedule: Schedule, evaluation: Evaluation, chosen: RegionPartition
 ) -> tuple[Schedule, Evaluation]:
     """Return the schedule with regions and relays, and how it runs."""
     slrs = {

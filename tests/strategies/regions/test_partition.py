@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from streamopt.strategies.regions.partition import (
+    DesignParts,
+    DesignPiece,
     Link,
-    Partition,
-    Parts,
-    Piece,
+    RegionPartition,
     partition,
     share_of,
     steps_of,
@@ -22,10 +22,10 @@ from streamopt.strategies.regions.partition import (
 from streamopt.target.resources import Resources
 
 
-def some_parts(random: Random) -> Parts:
+def some_parts(random: Random) -> DesignParts:
     count, regions = random.randint(2, 6), random.choice((2, 3))
     pieces = tuple(
-        Piece(
+        DesignPiece(
             Resources(dsps=random.randint(0, 40), luts=random.randint(1, 900)),
             random.randrange(regions) if random.random() < 0.15 else None,
         )
@@ -48,10 +48,10 @@ def some_parts(random: Random) -> Parts:
         for _ in range(regions)
     )
     wires = random.choice((None, 100, 700))
-    return Parts(pieces, tuple(links), limits, (tied,) if tied else (), wires)  # pyright: ignore[reportArgumentType]
+    return DesignParts(pieces, tuple(links), limits, (tied,) if tied else (), wires)  # pyright: ignore[reportArgumentType]
 
 
-def allowed(parts: Parts) -> list[tuple[int, ...]]:
+def allowed(parts: DesignParts) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     for slrs in product(range(len(parts.limits)), repeat=len(parts.pieces)):
         pairs = zip(parts.pieces, slrs, strict=True)
@@ -61,7 +61,7 @@ def allowed(parts: Parts) -> list[tuple[int, ...]]:
     return found
 
 
-def cost(parts: Parts, slrs: tuple[int, ...]) -> tuple[int, int]:
+def cost(parts: DesignParts, slrs: tuple[int, ...]) -> tuple[int, int]:
     return steps_of(parts, slrs), sum(wires_of(parts, slrs))
 
 
@@ -83,9 +83,9 @@ def test_partition_is_the_best_of_all(seed: int) -> None:
 
 def test_what_fits_in_all_but_in_no_region_is_refused_with_its_share() -> None:
     limit = Resources(dsps=100, luts=1000)
-    piece = Piece(Resources(dsps=60, luts=10))
-    parts = Parts((piece,) * 3, (), (limit, limit))
-    assert partition(parts) == Partition((0, 0, 1), 1.2, is_proved=True) or partition(
+    piece = DesignPiece(Resources(dsps=60, luts=10))
+    parts = DesignParts((piece,) * 3, (), (limit, limit))
+    assert partition(parts) == RegionPartition((0, 0, 1), 1.2, is_proved=True) or partition(
         parts
     ).share == pytest.approx(1.2)
     assert sum(used.dsps for used in used_of(parts, partition(parts).slrs)) == 180
@@ -94,6 +94,6 @@ def test_what_fits_in_all_but_in_no_region_is_refused_with_its_share() -> None:
 
 def test_links_to_one_region_share_wires() -> None:
     limit = Resources(dsps=10)
-    pieces = tuple(Piece(Resources(dsps=4), slr) for slr in (0, 1, 1))
-    parts = Parts(pieces, (Link(0, (1, 2), 34),), (limit, limit))
+    pieces = tuple(DesignPiece(Resources(dsps=4), slr) for slr in (0, 1, 1))
+    parts = DesignParts(pieces, (Link(0, (1, 2), 34),), (limit, limit))
     assert wires_of(parts, partition(parts).slrs) == (34,)
