@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.solvers.base import HIGHS_CLASH_HINT, Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
@@ -85,6 +87,45 @@ class Highs(Solver):
         while (better := _better(native, options, form, watch, found)) is not None:
             found = better
         return conclude(self, options, watch, form, found)
+
+
+@dataclass(frozen=True, slots=True)
+class LeastPoint:
+    """A solution of a linear program, and whether none is better."""
+
+    values: NDArray[np.float64]
+    is_best: bool
+
+
+def least_point(form: LinearForm, gap: float, most_nodes: int) -> LeastPoint | None:
+    """Return the least point of a small program, without a watch; None if none is found.
+
+    Without presolve where HiGHS fails with it.
+
+    Parameters
+    ----------
+    gap
+        Share by which the cost may be more than the least.
+    most_nodes
+        Of the branch-and-bound tree.
+    """
+    import highspy
+
+    for presolve in ("choose", "off"):
+        native = highspy.Highs()
+        native.setOptionValue("output_flag", False)
+        native.setOptionValue("mip_rel_gap", gap)
+        native.setOptionValue("mip_max_nodes", most_nodes)
+        native.setOptionValue("presolve", presolve)
+        _pass_model(native, form)
+        native.run()
+        status = native.getModelStatus().name
+        if int(native.getInfo().primal_solution_status) == FEASIBLE_POINT:
+            point = np.array(native.getSolution().col_value, dtype=np.float64)
+            return LeastPoint(point, is_best=status == "kOptimal" and gap == 0.0)
+        if status == "kInfeasible":
+            break
+    return None
 
 
 def _pass_model(native: highspy.Highs, form: LinearForm) -> None:

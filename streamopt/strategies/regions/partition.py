@@ -13,20 +13,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from streamopt.solvers.highs import least_point
+from streamopt.solvers.linear_form import LinearForm
 from streamopt.target.resources import RESOURCE_NAMES, Resources
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 MOST_NODES = 4000
 """Of the branch-and-bound tree; a partition of that many is as a rule the best, without proof."""
-ROWWISE, MINIMISE, FEASIBLE_POINT = 2, 1, 2
-"""Of highspy: kRowwise, kMinimize and kSolutionStatusFeasible."""
-
 ROUGH_GAPS = (0.5, 0.01)
 """Of the wires and of the share, in a search."""
 
@@ -202,7 +200,8 @@ class _Program:
         spend(WORK.designs.partition * self._pieces)
         self._fix()
         rows = [*self._orders(), *self._limits(), *self._crossings()]
-        point = _minimum(rows, self._costs(), (self._lower, self._upper), self._integers, gap)
+        form = _form(rows, self._costs(), (self._lower, self._upper), self._integers)
+        point = least_point(form, gap, MOST_NODES)
         if point is None:
             return None
         below = np.rint(point.values[: self._integers]).reshape(self._pieces, -1)
@@ -316,55 +315,37 @@ class _Program:
                 yield dict(both) | {self._steps(start): 1.0, self._steps(end): -1.0}, 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
-    """A solution, and whether none is better."""
-
-    values: npt.NDArray[np.float64]
-    is_best: bool
-
-
-def _minimum(
+def _form(
     rows: Sequence[tuple[Terms, float]],
     costs: Sequence[float],
     bounds: tuple[Sequence[float], Sequence[float]],
     integers: int,
-    gap: float,
-) -> _Point | None:
-    """Return the least point by HiGHS; None where there is none, or none was found.
+) -> LinearForm:
+    """Return a program: the least cost where no sum of a row's terms is more than its number.
 
     Parameters
     ----------
-    rows
-        Terms, and what their sum is at most.
     integers
         Variables that are whole, the first ones.
-    gap
-        Share by which the cost may be more than the least.
     """
-    import highspy
-
-    starts = np.cumsum([0, *(len(terms) for terms, _ in rows)])
-    columns = np.array([at for terms, _ in rows for at in terms], dtype=np.int32)
-    values = np.array([value for terms, _ in rows for value in terms.values()], dtype=np.float64)
-    most = np.array([most for _, most in rows], dtype=np.float64)
-    size, least = len(costs), np.full(len(rows), -np.inf)
-    for presolve in ("choose", "off"):
-        native: Any = highspy.Highs()
-        options = {"output_flag": False, "mip_rel_gap": gap, "mip_max_nodes": MOST_NODES}
-        for name, value in (options | {"presolve": presolve}).items():
-            native.setOptionValue(name, value)
-        native.passModel(
-            *(size, len(rows), len(columns), ROWWISE, MINIMISE, 0.0),
-            *(np.array(costs), np.array(bounds[0]), np.array(bounds[1]), least, most),
-            *(starts[:-1].astype(np.int32), columns, values),
-            (np.arange(size) < integers).astype(np.int32),
-        )
-        native.run()
-        status = native.getModelStatus().name
-        if int(native.getInfo().primal_solution_status) == FEASIBLE_POINT:
-            point = np.array(native.getSolution().col_value, dtype=np.float64)
-            return _Point(point, is_best=status == "kOptimal" and gap == 0.0)
-        if status == "kInfeasible":
-            return None
-    return None
+    size = len(costs)
+    return LinearForm(
+        variables=(),
+        column_of={},
+        names=("",) * size,
+        lower=np.array(bounds[0]),
+        upper=np.array(bounds[1]),
+        is_integer=np.arange(size) < integers,
+        cost=np.array(costs),
+        offset=0.0,
+        row_names=("",) * len(rows),
+        row_lower=np.full(len(rows), -np.inf),
+        row_upper=np.array([most for _, most in rows]),
+        row_start=np.cumsum([0, *(len(terms) for terms, _ in rows)]),
+        columns=np.array([at for terms, _ in rows for at in terms], dtype=np.int64),
+        coefficients=np.array([value for terms, _ in rows for value in terms.values()]),
+        enforced={},
+        nonlinear={},
+        nonlinear_objective=None,
+        fixed={},
+    )
