@@ -151,9 +151,7 @@ def judged(
     used, limits = counts(evaluation).total, region.limits
     if used.bram18 > limits.bram18:
         depths = depths_of(evaluation)
-        schedule, evaluation = with_other_blocks(
-            chosen.schedule, evaluation, depths, used, limits
-        )
+        schedule, evaluation = with_other_blocks(chosen.schedule, evaluation, depths, used, limits)
         chosen, used = replace(chosen, schedule=schedule), counts(evaluation).total
     design = SimulatedDesign(rewrites, chosen, evaluation, used, 0.0, chosen.schedule, used)
     if region.each:

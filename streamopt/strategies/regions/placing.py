@@ -153,9 +153,7 @@ def _built(
     return built, evaluated(graph, built, evaluation.target, checks_hazards=False)
 
 
-def region_share(
-    usage: RegionUsage, limits: tuple[Resources, ...], floorplan: Floorplan
-) -> float:
+def region_share(usage: RegionUsage, limits: tuple[Resources, ...], floorplan: Floorplan) -> float:
     """Return the largest share of a limit of a region, or of the wires of a boundary."""
     shares = [
         getattr(used, name) / max(1, getattr(most, name))
