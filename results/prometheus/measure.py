@@ -13,7 +13,7 @@ __all__ = ["Row", "limits_of", "measured"]
 Row = dict[str, str]
 FITS = {"board": "board"}
 """Of rows by channels; others have the whole device."""
-LIMITED = {"dsp": "built_dsp", "lut": "lut", "bram18": "bram18", "uram": "uram"}
+LIMITED = {"dsp": "built_dsp", "lut": "lut", "bram18": "bram18"}
 """Columns of the published reports, and our limits."""
 
 
@@ -21,7 +21,7 @@ def limits_of(published: Row) -> dict[str, int]:
     """Return the resources of a published design, as our limits; none of one of a bitstream."""
     if published["framework"] == "prometheus_board":
         return {}
-    return {ours: int(published[theirs].replace("-", "0")) for theirs, ours in LIMITED.items()}
+    return {ours: int(published[theirs]) for theirs, ours in LIMITED.items()}
 
 
 def measured(

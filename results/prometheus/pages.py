@@ -25,9 +25,10 @@ floats, all arrays in HBM, U55C. `published.csv` has what Vitis HLS 2023.2 repor
 design in Prometheus' artifact: its own, and those of Sisyphus, ScaleHLS and Allo; rows
 `prometheus_board` are the designs of its bitstreams.
 
-Ours are opt6 at 4.55 ns within the DSPs, LUTs, block RAMs and UltraRAMs of Prometheus' design, once
-with one channel of HBM for each array and once with as many as the search chooses, at most 32 in
-all (`ports`). Rows `board` are beside Prometheus' bitstreams in one region of a U55C: ours keep to
+Ours are opt6 at 4.55 ns within the DSPs, LUTs and block RAMs of Prometheus' design, once with one
+channel of HBM for each array and once with as many as the search chooses, at most 32 in all
+(`ports`). Prometheus' designs on the whole device have no UltraRAM; ours may, where `uram` says so.
+Rows `board` are beside Prometheus' bitstreams in one region of a U55C: ours keep to
 `--fit board`, and `milliseconds` are cycles at 216 MHz, the clock of its fullest bitstream, with a
 host's call of {call_us} us (the median of what its eight designs took on the board beyond their
 cycles, 76 to 292 us). Published are latencies as synthesis reports them and times on the board,

@@ -92,7 +92,7 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
         return BankStorage(StorageKind.REGISTERS, banks, words, bits, elems=elems)
     if memory.place is Place.ROM:
         blocks = replace(blocks, uram_shape=None)
-    halves = _HALVES.get(memory.place, 1)
+    words *= _HALVES.get(memory.place, 1)
     match memory.block:
         case RamBlock.URAM if blocks.uram_shape is not None:
             count = blocks.uram_shape.blocks(words, bits)
@@ -101,9 +101,9 @@ def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
             count = block_rams(words, bits, blocks)
             return BankStorage(StorageKind.BRAM, banks, words, bits, count, elems=elems)
         case RamBlock.LUTRAM:
-            return BankStorage(StorageKind.LUTRAM, banks, words * halves, bits, elems=elems)
+            return BankStorage(StorageKind.LUTRAM, banks, words, bits, elems=elems)
         case _:
-            return replace(_random_access(banks, words * halves, bits, blocks), elems=elems)
+            return replace(_random_access(banks, words, bits, blocks), elems=elems)
 
 
 def argument_storage(memory: Memory, blocks: Memories) -> BankStorage:

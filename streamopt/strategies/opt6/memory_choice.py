@@ -89,10 +89,8 @@ def _moves(evaluation: Evaluation, depths: Mapping[str, int]) -> Iterator[_Move]
         bound = fifo_storage(replace(fifo, block=RamBlock.LUTRAM), blocks)
         yield from _in_luts(fifo.name, held[fifo.name], bound)
     one_read = _read_once(network)
-    for memory in network.memories:
-        if memory.place is Place.PING_PONG and memory.name in one_read:
-            yield from _memory_in_luts(memory, held[memory.name], blocks)
-    for memory in _alone(network):
+    buffers = (m for m in network.memories if m.place is Place.PING_PONG and m.name in one_read)
+    for memory in (*buffers, *_alone(network)):
         now = held[memory.name]
         bound = memory_storage(replace(memory, block=RamBlock.URAM), blocks)
         if now.bram18 and bound.kind is StorageKind.URAM:

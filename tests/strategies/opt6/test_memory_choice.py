@@ -65,12 +65,16 @@ def test_channels_are_in_luts_where_block_rams_are_short() -> None:
     alone, half, none, few = (
         judged(graph, (), chosen, Region(on, limits, Fit.DEVICE), sizes_fifos=True)
         for limits in (
-            wide,
-            replace(wide, bram18=2),
-            replace(wide, bram18=0),
-            replace(wide, bram18=0, luts=700),
+            replace(wide, uram=0),
+            replace(wide, bram18=2, uram=0),
+            replace(wide, bram18=0, uram=0),
+            replace(wide, bram18=0, uram=0, luts=700),
         )
     )
+    urams = judged(
+        graph, (), chosen, Region(on, replace(wide, bram18=0), Fit.DEVICE), sizes_fifos=True
+    )
+    assert (urams.used.bram18, urams.used.uram, urams.used.luts) == (0, 2, alone.used.luts)
     assert alone.used.bram18 == 4
     assert half.used.bram18 == 2
     assert none.used.bram18 == 0
