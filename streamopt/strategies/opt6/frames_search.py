@@ -25,7 +25,7 @@ from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.choices import variants
 from streamopt.strategies.opt6.graph_variant import MOST_NODES, GraphVariant
 from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval
-from streamopt.strategies.opt6.opt5_start import steady_designs
+from streamopt.strategies.opt6.opt5_start import MEMORIES, steady_designs
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
@@ -34,6 +34,7 @@ from streamopt.strategies.refinement.frame_buffers import (
     CLOSE,
     deepened,
     frames_cycles,
+    in_use,
     shallow,
     unstretched,
 )
@@ -49,8 +50,8 @@ MOST_ROUNDS = 6
 """Limits of rows that are tried until a design takes nearly all of its limits."""
 PART = 0.3
 """Of the effort that is left, for one search of streams."""
-VARIANTS_SHARE = 0.3
-"""Of the effort, after which no further variant is looked at."""
+VARIANTS_SHARE = 0.5
+"""Of the effort, after which no further variant is looked at if there is a design."""
 FIRST = 0.5
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
 may be in LUTs, and two in a DSP."""
@@ -77,6 +78,10 @@ class SteadyDesign:
     def rank(self) -> tuple[float, int]:
         """Return the key to minimize: the excess over limits, then cycles (O14)."""
         return max(1.0, self.design.excess), self.cycles
+
+    def is_no_worse(self, cycles: int) -> bool:
+        """Return whether it is within the limits, and its frames are as close, or nearly."""
+        return self.design.is_within and self.cycles <= (1 + CLOSE) * cycles
 
     @property
     def is_close(self) -> bool:
@@ -114,22 +119,22 @@ class _FramesSearch:
         self.run, self._options, region = run, options, options.region
         self._builder = PlanBuilder(region.on, region.limits, options.space.most_banks)
         self._best: SteadyDesign | None = None
+        self._asked = (region.limits.dsps, region.limits.luts)
         self._bounds: dict[tuple[str, ...], int] = {}
         self._limit = run.clock.limit
         self._count = 0
 
     def work(self) -> None:
-        """Look at all variants, those of the least intervals first; then, if small, at opt5's."""
+        """Look at all variants, then, if the graph is small, at designs of opt5."""
         problem, options = self.run.problem, self._options
         shares = bool(problem.ports)
-        found: list[_Found] = []
         for names, graph in variants(problem.graph, options.space.without, shares_arguments=shares):
-            if found and self.run.clock.spent() > VARIANTS_SHARE * self._limit:
+            is_late = self.run.clock.spent() > VARIANTS_SHARE * self._limit
+            if is_late and self._best is not None and self._best.design.is_within:
                 break
             with suppress(SearchTooLargeError):
-                found += self._rows(self._variant(names, graph))
-        for each in sorted(found, key=lambda one: one.least.cycles):
-            self._look(each)
+                for found in self._rows(self._variant(names, graph)):
+                    self._look(found)
         if len(problem.graph.nodes) <= MOST_NODES:
             steady_designs(self.run, options.region.on, self._keep_opt5)
 
@@ -207,24 +212,31 @@ class _FramesSearch:
                 self._look(own)
 
     def _tried(self, found: _Found) -> Iterator[SteadyDesign]:
-        """Yield designs under one limit of rows after another, until one takes nearly all."""
-        limits, least, variant = self._options.region.limits, found.least, found.variant
+        """Yield designs under one limit of rows after another, until one takes nearly all.
+
+        In large graphs the first limit is that of the best design so far, of another variant.
+        """
+        limits, variant = self._options.region.limits, found.variant
+        is_small = len(variant.graph.nodes) <= MOST_NODES
+        asked = (limits.dsps, limits.luts) if is_small else self._asked
+        least, _ = found.rows.least(*asked)
         for _ in range(MOST_ROUNDS):
             self.run.clock.check()
             best = self._best
-            if best is not None and best.design.is_within and best.cycles <= least.cycles:
+            if least is None or (best is not None and best.is_no_worse(least.cycles)):
                 return
             tried = self._simulated(variant, self._streamed(variant, least))
             yield tried
+            if self._best is tried:
+                self._asked = asked
             if tried.is_close and FULL <= tried.design.excess <= 1.0:
                 return
             for node, factors in _late(tried):
                 found.rows.leave_out(node, factors)
             before, asked = least, next_limits(least, tried.design.used, limits)
-            again, _ = found.rows.least(*asked)
-            if again is None or again == before:
+            least, _ = found.rows.least(*asked)
+            if least == before:
                 return
-            least = again
 
     def _streamed(self, variant: GraphVariant, least: LeastInterval) -> Schedule:
         """Return the schedule of the least latency, of those that cost no more a node."""
@@ -258,11 +270,13 @@ class _FramesSearch:
         schedule = variant.judged(chosen).chosen.schedule  # with ports
         if frames_cycles(graph, schedule, region.on) > (1 + CLOSE) * cycles:
             schedule = deepened(graph, unstretched(graph, schedule, cycles, region.on))
-        if self._options.sizes_fifos:
-            schedule = shallow(graph, schedule, region.on)
-        design = judged(
-            graph, variant.names, replace(chosen, schedule=schedule), region, sizes_fifos=False
-        )
+        sizes, on = self._options.sizes_fifos, region.on
+        chosen = replace(chosen, schedule=in_use(graph, schedule, on) if sizes else schedule)
+        design = judged(graph, variant.names, chosen, region, sizes_fifos=False)
+        if sizes and MEMORIES.intersection(design.used.over(region.limits)):
+            chosen = replace(chosen, schedule=shallow(graph, chosen.schedule, on))
+            design = judged(graph, variant.names, chosen, region, sizes_fifos=False)
+        schedule = design.chosen.schedule
         return SteadyDesign(design, frames_cycles(graph, schedule, region.on), variant)
 
     def _report(self) -> None:

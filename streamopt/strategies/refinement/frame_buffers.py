@@ -77,38 +77,47 @@ def deepened(graph: Graph, schedule: Schedule) -> Schedule:
     )
 
 
+def in_use(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
+    """Return a schedule whose FIFOs have the slots that are ever in use together."""
+    fifos = simulated_frames(graph, schedule, on).fifos
+    return _with_depths(
+        schedule, {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in fifos}
+    )
+
+
 def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
     """Return a schedule with fewer slots of FIFOs, where frames stay as close.
 
-    No FIFO needs more slots than are ever in use together. As producers run ahead of whom they wait
-    for, most need far fewer: one number of slots limits all but those past longer paths, the least
-    power of two that does.
+    As producers run ahead of whom they wait for, most FIFOs need far fewer slots than are ever in
+    use. Those past longer paths have what is in use in one frame if that does; one number of slots
+    limits all others, the least power of two that does.
     """
-    several = simulated_frames(graph, schedule, on)
-    limit = (1 + CLOSE) * steady_interval_cycles(several)
-    most = {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in several.fifos}
+    limit = (1 + CLOSE) * frames_cycles(graph, schedule, on)
     one_frame = {f.name: f.peak_elems for f in simulated_frames(graph, schedule, on, 1).fifos}
     passing = {channel for _, channel in skips(graph, schedule)}
+    depths = {name: schedule.channel(name).depth_elems for name in schedule.fifos}
 
-    def limited(power: int, past: Mapping[str, int]) -> Schedule:
-        least = {name: past[name] if name in passing else 2**power for name in most}
-        return _with_depths(schedule, {name: min(most[name], least[name]) for name in most})
+    def limited(most: Mapping[str, int]) -> Schedule:
+        least = ((name, most.get(name, depth), depth) for name, depth in depths.items())
+        return _with_depths(schedule, {name: min(own, depth) for name, own, depth in least})
 
     def is_steady(tried: Schedule) -> bool:
         with suppress(SimulationError):
             return frames_cycles(graph, tried, on) <= limit
         return False
 
-    high = max((each.bit_length() for each in most.values()), default=0)
-    past = one_frame if passing and is_steady(limited(high, one_frame)) else most
-    low = min(high, FEWEST_POWER)
-    while low < high:
-        middle = (low + high) // 2
-        if is_steady(limited(middle, past)):
-            high = middle
-        else:
-            low = middle + 1
-    return limited(high, past)
+    past = {name: one_frame[name] for name in passing & set(one_frame)}
+    found = limited(past) if past else schedule
+    if past and not is_steady(found):
+        found, past = schedule, {}
+    straight = set(depths) - passing
+    power = max((depths[name].bit_length() for name in straight), default=0)
+    while (power := power - 1) >= FEWEST_POWER:
+        tried = limited(past | dict.fromkeys(straight, 2**power))
+        if not is_steady(tried):  # such a simulation takes long, so it is the last one
+            break
+        found = tried
+    return found
 
 
 def small_and_steady(graph: Graph, full: Schedule, small: Schedule, on: Target) -> Schedule:
