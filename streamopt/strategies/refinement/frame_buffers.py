@@ -95,7 +95,9 @@ def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
     limit = (1 + CLOSE) * frames_cycles(graph, schedule, on)
     one_frame = {f.name: f.peak_elems for f in simulated_frames(graph, schedule, on, 1).fifos}
     passing = {channel for _, channel in skips(graph, schedule)}
-    depths = {name: schedule.channel(name).depth_elems for name in schedule.fifos}
+    depths = {
+        c.channel: c.depth_elems or 0 for c in schedule.channels if c.kind is ChannelKind.FIFO
+    }
 
     def limited(most: Mapping[str, int]) -> Schedule:
         least = ((name, most.get(name, depth), depth) for name, depth in depths.items())
@@ -113,7 +115,7 @@ def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
     straight = set(depths) - passing
     power = max((depths[name].bit_length() for name in straight), default=0)
     while (power := power - 1) >= FEWEST_POWER:
-        tried = limited(past | dict.fromkeys(straight, 2**power))
+        tried = limited({**past, **{name: 2**power for name in straight}})
         if not is_steady(tried):  # such a simulation takes long, so it is the last one
             break
         found = tried
