@@ -10,6 +10,7 @@ from cases import program_of
 
 import streamopt as so
 from streamopt.evaluation.frames import steady_interval_cycles
+from streamopt.ir.ports import PortKind
 from streamopt.space.level import BindingChoice
 from streamopt.target.device import Target
 
@@ -26,8 +27,13 @@ NOT_COUNTED = "not counted"
 """Weights are arguments with as many ports as a design likes, and in no memory of it."""
 
 
-def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool) -> Row:
+def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool, weights: str) -> Row:
     """Return cycles, resources, seconds and the verdict.
+
+    Parameters
+    ----------
+    weights
+        The kind of port that they have.
 
     Raises
     ------
@@ -39,6 +45,7 @@ def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool) ->
     is_plain = wanted.element == "int8" and not wanted.packed
     program = program_of(wanted.network, wanted.element)
     graph = so.dataflow(program)
+    ports = so.plan_ports(graph, ports={"weights": weights}, device=target)
     started = process_time()
     solution = so.solve(
         graph,
@@ -46,7 +53,11 @@ def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool) ->
         dsp=wanted.dsps,
         objective="interval" if is_interval else "latency",
         time_limit=search_seconds,
-        space=so.Space(tiling_limit=1, binding=BindingChoice.TOOL if is_plain else None),
+        space=so.Space(
+            tiling_limit=1,
+            binding=BindingChoice.TOOL if is_plain else None,
+            ports=() if weights == PortKind.MEMORY else ports,
+        ),
         budget=so.Budget(
             device=target,
             lut=wanted.luts if is_built else None,
@@ -69,7 +80,7 @@ def measured(wanted: Wanted, level: str, search_seconds: float, verify: bool) ->
         "seconds": f"{seconds:.1f}",
         "megabytes": getrusage(RUSAGE_SELF).ru_maxrss // 1024,
         "verified": "no",
-        "weights": NOT_COUNTED,
+        "weights": NOT_COUNTED if weights == PortKind.MEMORY else weights,
     }
     if verify:
         row["verified"] = "pass" if solution.verify().passed else "fail"

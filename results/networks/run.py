@@ -1,8 +1,8 @@
 """Hold designs of whole networks against the published ones; then the page.
 
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
-[--metrics M,M] [--packed yes|no] [--level LEVEL] [--search-seconds S] [--processor-seconds S]
-[--again] [--bounds]``. Every published row of 8 bits has two rows: one product in a DSP, and packed
+[--metrics M,M] [--packed yes|no] [--weights memory|resident] [--level LEVEL] [--search-seconds S]
+[--processor-seconds S] [--again] [--bounds]``. Every published row of 8 bits has two rows: one product in a DSP, and packed
 or in LUTs; one that was measured at this commit is left alone unless ``--again``, and rows of the
 same limits share a design. ``--bounds`` measures nothing. Each design
 has a process of its own, which ends when it has used its processor time.
@@ -133,8 +133,8 @@ def design(wanted: Wanted, options: Namespace) -> Row:
     if wanted.network.startswith("gpt2_medium"):
         reason = "one layer at a time, no cache of keys as state yet"
         return {"refused": reason, "commit": measured_commit(HERE)}
-    asked = (wanted, options.level, options.search_seconds, not options.fast)
-    found = measured_or_refused(HERE, options.processor_seconds, measured, *asked)
+    search = (options.level, options.search_seconds, not options.fast, options.weights)
+    found = measured_or_refused(HERE, options.processor_seconds, measured, wanted, *search)
     if "refused" in found:
         found |= {"refused": f"{options.level}: {found['refused']}", "level": options.level}
     return found
@@ -162,6 +162,7 @@ def main() -> None:
     parser.add_argument("--metrics", default="")
     parser.add_argument("--packed", default="", choices=("yes", "no"))
     parser.add_argument("--level", default="opt6")
+    parser.add_argument("--weights", default="memory", choices=("memory", "resident"))
     add_options(parser, processor_seconds=600.0)
     options = parser.parse_args()
     design_once = cache(partial(design, options=options))
