@@ -2,9 +2,9 @@
 
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
 [--metrics M,M] [--packed yes|no] [--weights memory|resident] [--level LEVEL] [--search-seconds S]
-[--processor-seconds S] [--again] [--bounds]``. Every published row of 8 bits has two rows: one product in a DSP, and packed
-or in LUTs; one that was measured at this commit is left alone unless ``--again``, and rows of the
-same limits share a design. ``--bounds`` measures nothing. Each design
+[--processor-seconds S] [--again] [--bounds]``. Every published row of 8 bits has two rows: one
+product in a DSP, and packed or in LUTs; one that was measured at this commit is left alone unless
+``--again``, and rows of the same limits share a design. ``--bounds`` measures nothing. Each design
 has a process of its own, which ends when it has used its processor time.
 """
 

@@ -115,8 +115,7 @@ def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
     straight = set(depths) - passing
     power = max((depths[name].bit_length() for name in straight), default=0)
     while (power := power - 1) >= FEWEST_POWER:
-        every: dict[str, int] = dict.fromkeys(straight, 2**power)
-        tried = limited({**past, **every})
+        tried = limited({**past, **dict.fromkeys(straight, 1 << power)})
         if not is_steady(tried):  # such a simulation takes long, so it is the last one
             break
         found = tried
