@@ -56,8 +56,12 @@ class Int4Linear(nn.Module):
 
 
 def root(squares: torch.Tensor) -> torch.Tensor:
-    """Return the whole parts of square roots, at least 1; 32-bit floats have them exactly."""
-    return torch.sqrt(squares.to(torch.float32)).to(torch.int32).clamp(min=1)
+    """Return the whole parts of square roots below 256, at least 1."""
+    found = torch.zeros_like(squares)
+    for bit in reversed(range(ROOT_BITS)):
+        larger = found * (found + (2 << bit)) + (1 << 2 * bit)
+        found = torch.where(larger <= squares, found + (1 << bit), found)
+    return found.clamp(min=1)
 
 
 class IntegerNorm(nn.Module):

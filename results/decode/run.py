@@ -1,7 +1,7 @@
 """Stream the weights of a decode step of GPT-2 from HBM, and count the bandwidth; then the page.
 
-Run ``python results/decode/run.py [--features N,N] [--again] [--search-seconds S] [--fast]
-[--processor-seconds S] [--bounds]``. A row is a layer in integers, with weights of 4 bits
+Run ``python results/decode/run.py [--features N,N] [--again] [--fast] [--processor-seconds S]
+[--bounds]``. A row is a layer in integers, with weights of 4 bits
 (`models/modules/gpt2_integers.py`), for one token with so many before it. ``--bounds`` measures
 nothing. Each design has a process of its own, which ends when it has used its processor time.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 KEYS = ("features", "before")
 MEASURED = (
-    *("interval", "latency", "moved_bytes", "ports", "share", "share_of_ports"),
-    *("dsps", "lut", "bram18", "uram", "over", "verified", "seconds"),
+    *("interval", "latency", "moved_bytes", "channels", "share", "share_of_used"),
+    *("dsps", "lut", "bram18", "uram", "over", "verified"),
 )
 
 
@@ -44,7 +44,7 @@ def row_of(shape: Shape, found: Row) -> Row:
 
 def case_of(shape: Shape, options: Namespace) -> Case:
     """Return the row of a layer, to be measured if it is asked for."""
-    asked = (shape, options.search_seconds, not options.fast)
+    asked = (shape, not options.fast)
     return Case(
         (str(shape.features), str(shape.before)),
         str(shape.features) in options.features.split(","),
