@@ -30,7 +30,8 @@ FRAMES = 6
 """As many as it takes until they follow each other evenly: a token passes the layer in four."""
 DEEP = 4
 """Frames that skip paths may hold while depths are told."""
-MATRIX = "_to_folded"
+SHALLOW = 16
+MATRIX, CONTEXT = "_to_folded", ("keys", "values")
 ORDERS = {"fc2_matmul_gemm": ("j", "i"), "to_matmul_gemm_3": ("i", "k", "j")}
 """Of the loops of nodes that take each element of their input once, as slowly as they come."""
 NORMS = ("norm1_", "norm2_")
@@ -46,10 +47,12 @@ def streaming_schedule(graph: Graph, ports: tuple[PortPlan, ...], target: Target
     on_chip = Schedule(graph.name, nodes, tuple(map(_buffer, graph.edges)))
     fifos = tuple(_channel(graph, edge, on_chip) for edge in graph.edges)
     moved = with_ports(graph, replace(on_chip, channels=fifos), ports)
-    weights = {edge.channel for edge in planned_graph(graph, moved).edges if MATRIX in edge.array}
-    deep = [
-        _deepened(channel, 1 if channel.channel in weights else DEEP) for channel in moved.channels
-    ]
+    streamed = {
+        edge.channel
+        for edge in planned_graph(graph, moved).edges
+        if any(name in edge.array for name in (MATRIX, *CONTEXT))
+    }
+    deep = (_deepened(channel, channel.channel in streamed) for channel in moved.channels)
     wide = replace(moved, channels=tuple(deep))
     trace = simulate(*timed_network(graph, wide, target), frames=FRAMES)
     peaks = {fifo.name: max(2, fifo.peak_elems) for fifo in trace.fifos}
@@ -57,11 +60,11 @@ def streaming_schedule(graph: Graph, ports: tuple[PortPlan, ...], target: Target
     return replace(wide, channels=tuple(least))
 
 
-def _deepened(channel: ChannelPlan, frames: int) -> ChannelPlan:
-    """Return a FIFO for so many frames, but weights wait off the chip."""
+def _deepened(channel: ChannelPlan, is_streamed: bool) -> ChannelPlan:
+    """Return a FIFO for some frames; but what a mover brings waits off the chip."""
     if channel.kind is not ChannelKind.FIFO:
         return channel
-    return replace(channel, depth_elems=16 if frames == 1 else frames * channel.depth_elems)
+    return replace(channel, depth_elems=SHALLOW if is_streamed else DEEP * channel.depth_elems)
 
 
 def _buffer(edge: Edge) -> ChannelPlan:
