@@ -16,16 +16,17 @@ HEAD = """# A decode step of GPT-2 as a stream of weights
 
 `python results/decode/run.py` measures and writes this page. A row is a layer of GPT-2 in integers
 for one token: matrices of 4-bit weights, activations, keys and values of 8 bits
-(`models/modules/gpt2_integers.py`). All arrays are in the HBM of a U280, 32 channels of 64.7 bytes
-a cycle at 4.5 ns; two weights share a byte, and a matrix is spread over channels in proportion to
-its elements. Offsets of sums (0.6 % of the bytes) stay on the chip. The schedule is written down
-(`schedule.py`), not searched for. The C++ is compared with PyTorch in every bit.
+(`models/modules/gpt2_integers.py`). Arrays are in the HBM of a U280, 32 channels of 64.7 bytes a
+cycle at 4.5 ns; two weights share a byte, and a matrix is spread over channels in proportion to its
+elements. Offsets of sums, 36,864 bytes that all tokens take, are filled into the chip once. The
+schedule is written down (`schedule.py`), not searched for. The C++ is compared with PyTorch in
+every bit.
 
 The layer is a spatial pipeline: all matrices stream at once, each for another token, as tokens of
 independent texts follow each other every *interval*. *Share* is the bytes of all arrays over what
-all 32 channels deliver in an interval, simulated for six frames; *of used* is that of the
-channels in use. *Bound* is weights, keys and values
-over all channels. *Latency* is that of one token through an empty pipeline.
+all 32 channels deliver in an interval, simulated for six frames; *of used* is that of the channels
+in use. *Bound* is weights, keys and values over all channels. *Latency* is that of one token
+through an empty pipeline.
 
 Measured is one layer. A token of one text passes 24 of them one after another, each of which begins
 when the one before has ended: its time is not told by the interval.
