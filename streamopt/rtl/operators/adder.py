@@ -48,8 +48,9 @@ def add(stages: CutPlaces, form: FloatFormat, left: Value, right: Value) -> Valu
         total, zeros, exponent, sign, is_special, is_nan
     )
     significand = (total << zeros)[: width + 1]
-    exponent = (Cat(exponent, Const(0, 2)) + 1 - zeros)[: form.exponent_bits + 2]
+    exponent = (Cat(exponent, Const(0, 2)) - zeros)[: form.exponent_bits + 2]
     significand, exponent, sign, is_special, is_nan = stages.cut(
         significand, exponent, sign, is_special, is_nan
     )
-    return rounded(stages, form, Unrounded(sign, exponent, significand, is_nan, is_special))
+    number = Unrounded(sign, exponent, significand, is_nan, is_special, 1)
+    return rounded(stages, form, number)

@@ -19,8 +19,10 @@ def multiply(stages: CutPlaces, form: FloatFormat, left: Value, right: Value) ->
     is_special = one.is_special | other.is_special
     is_nan = one.is_nan | other.is_nan | (is_special & is_zero)
     sign = one.sign ^ other.sign
-    width = form.exponent_bits + 2
-    exponent = (one.exponent + other.exponent - (form.bias - 1))[:width]
+    # The sum of the exponents and 1, in one chain of carries, less the power of two bias + 1.
+    low = form.exponent_bits - 1
+    sums = (Cat(Const(1, 1), one.exponent) + Cat(Const(1, 1), other.exponent))[1 : low + 3]
+    exponent = Cat(sums[:low], (sums[low:] - 1)[:3])
     product = one.significand * other.significand
     product, exponent, sign, is_zero, is_special, is_nan = stages.cut(
         product, exponent, sign, is_zero, is_special, is_nan
@@ -33,5 +35,4 @@ def multiply(stages: CutPlaces, form: FloatFormat, left: Value, right: Value) ->
     rest = Cat(product[:below].any(), product[below:])
     significand = Mux(top, rest, Cat(Const(0, 1), rest)[: len(rest)])
     significand = Cat(significand[:-1], ~is_zero)
-    exponent = (exponent - ~top)[:width]
-    return rounded(stages, form, Unrounded(sign, exponent, significand, is_nan, is_special))
+    return rounded(stages, form, Unrounded(sign, exponent, significand, is_nan, is_special, top))

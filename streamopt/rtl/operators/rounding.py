@@ -25,6 +25,8 @@ class Unrounded:
     significand: Value
     is_nan: Value
     is_infinite: Value
+    more: Value | int = 0
+    """1 if the exponent is one more: added with the rounding, in one chain of carries."""
 
 
 def shifted_right(value: Value, distance: Value, width: int) -> Value:
@@ -76,7 +78,8 @@ def rounded(stages: CutPlaces, form: FloatFormat, number: Unrounded) -> Value:
     rest = number.significand[: below - 1].any() if below > 1 else Const(0, 1)
     upwards = guard & (rest | kept[0])
     width = form.exponent_bits + 2
-    whole = (Cat(kept[:fraction], number.exponent[:width]) + upwards)[: fraction + width]
+    added = Cat(upwards, Const(0, fraction - 1), Mux(number.more, 1, 0))
+    whole = (Cat(kept[:fraction], number.exponent[:width]) + added)[: fraction + width]
     is_zero = ~number.significand[-1]
     whole, sign, is_zero, is_nan, is_infinite = stages.cut(
         whole, number.sign, is_zero, number.is_nan, number.is_infinite
