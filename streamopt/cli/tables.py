@@ -46,7 +46,7 @@ def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:
 def _hardware(found: Evaluation) -> dict[str, str]:
     """Return simulated cycles with their times, and the share of each resource."""
     told = found.headline
-    facts = {"simulated": told.times, f"of {told.region}": told.shares}
+    facts = {"simulated": told.times, f"of {told.region}": told.shares} | dict(told.regions)
     return facts | ({"arguments": told.uncounted} if told.uncounted else {})
 
 

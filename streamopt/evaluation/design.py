@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from streamopt.evaluation.headline import Headline, headline
+from streamopt.evaluation.headline import Headline, headline, region_facts
+from streamopt.evaluation.region_usage import RegionUsage, region_usage
 from streamopt.evaluation.time_claim import TimeClaim, time_claim
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.graph import Graph
@@ -49,6 +50,8 @@ class Evaluation:
     resources: NetworkResources
     clock_risks: tuple[ClockRisk, ...]
     predicted: Prediction | None = None
+    slrs: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Super logic region by node, by number; empty where that isn't said."""
 
     @property
     def over(self) -> tuple[str, ...]:
@@ -68,7 +71,18 @@ class Evaluation:
         """Return cycles, milliseconds and shares of a region."""
         apart = self.resources.arguments
         launch = launch_cycles(self.network)
-        return headline(self.claim, self.resources.total, self.target, apart, launch, self.call_ns)
+        told = headline(self.claim, self.resources.total, self.target, apart, launch, self.call_ns)
+        if (usage := self.regions) is None:
+            return told
+        return replace(told, regions=region_facts(usage, self.target.floorplan))
+
+    @property
+    def regions(self) -> RegionUsage | None:
+        """Return the resources of each region, and wires between them; None if that isn't said."""
+        count = self.target.slrs
+        if not self.slrs or max(self.slrs.values()) >= count:
+            return None
+        return region_usage(self.network, self.resources, self.slrs, count)
 
     @property
     def call_ns(self) -> float:
@@ -141,7 +155,8 @@ def evaluated(
     found = evaluated_network(lower(scheduled), target, simulated, checks_hazards=checks_hazards)
     timings = {name: timed.timing for name, timed in found.timed.items()}
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
-    return replace(found, predicted=predict(scheduled, found.network, timings, dsps))
+    predicted = predict(scheduled, found.network, timings, dsps)
+    return replace(found, predicted=predicted, slrs=dict(schedule.slrs))
 
 
 def evaluated_network(

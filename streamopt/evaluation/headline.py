@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from streamopt.evaluation.region_usage import RegionUsage
 from streamopt.evaluation.time_claim import TimeClaim
 from streamopt.target.device import Target
+from streamopt.target.regions import Floorplan
 from streamopt.target.resources import RESOURCE_NAMES, Resources
 
 SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "URAM"}
@@ -31,6 +33,8 @@ class Headline:
     """Of filling resident arrays, once before the first frame."""
     call_ns: float = 0.0
     """That a host's call takes beyond the cycles; 0 for a design that no host calls."""
+    regions: tuple[tuple[str, str], ...] = ()
+    """Pairs of a super logic region and words on its shares, of a design that is in several."""
 
     @property
     def times(self) -> str:
@@ -53,6 +57,7 @@ class Headline:
             ("simulated", f"{self.claim.cycles:,} cycles"),
             *self._clock_times,
             (f"of {self.region}", self.shares),
+            *self.regions,
             *((("arguments", self.uncounted),) if self.uncounted else ()),
             *((("launch", self.launch),) if self.launch_cycles else ()),
             *((("called by a host", self.call),) if self.call_ns else ()),
@@ -119,6 +124,22 @@ def headline(
     }
     region = "an SLR" if device.slrs > 1 else device.name
     return Headline(claim, device.clock_ns, region, percent, arguments, launch_cycles, call_ns)
+
+
+def region_facts(usage: RegionUsage, floorplan: Floorplan) -> tuple[tuple[str, str], ...]:
+    """Return pairs of a region and words: its shares, and the wires to the next one."""
+    found: list[tuple[str, str]] = []
+    for at, (used, region) in enumerate(zip(usage.amounts, floorplan.regions, strict=True)):
+        shares = (
+            f"{word} {_percent(100 * amount / max(1, getattr(region.whole, name)))}"
+            for name, word in SHOWN.items()
+            if (amount := getattr(used, name))
+        )
+        words = ", ".join(shares) or "nothing"
+        if at < len(usage.wires):
+            words += f"; {usage.wires[at]:,} wires to SLR{at + 1}"
+        found.append((f"SLR{at}", words))
+    return tuple(found)
 
 
 def _time(ns: float) -> str:

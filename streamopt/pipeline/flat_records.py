@@ -17,6 +17,7 @@ from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
+    from streamopt.evaluation.region_usage import RegionUsage
     from streamopt.pipeline.rivals import RivalDesign
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
@@ -29,6 +30,7 @@ def evaluation_record(found: Evaluation) -> Record:
     claimed, apart = found.claim, found.resources.arguments
     kept = sum(found.resources.resident.values(), Resources())
     is_kept = bool(found.resources.resident)
+    regions = found.regions
     return Record(
         predicted_cycles=None if found.predicted is None else found.predicted.latency_cycles,
         simulated_cycles=found.trace.cycles,
@@ -39,6 +41,8 @@ def evaluation_record(found: Evaluation) -> Record:
         ff=used.ffs,
         argument_bram18=apart.bram18,
         argument_uram=apart.uram,
+        regions=None if regions is None else _regions_text(regions),
+        crossing_wires=None if regions is None else max(regions.wires, default=0),
         resident_bram18=kept.bram18 if is_kept else None,
         resident_uram=kept.uram if is_kept else None,
         launch_cycles=launch_cycles(found.network) if is_kept else None,
@@ -55,6 +59,15 @@ def evaluation_record(found: Evaluation) -> Record:
         clock_risks=len(found.clock_risks),
         fifo_bits=sum(f.element.bits * prod(f.lanes) * f.depth_elems for f in fifos),
         full_fifo_bits=sum(f.element.bits * tokens[f.name] for f in fifos),
+    )
+
+
+def _regions_text(regions: RegionUsage) -> str:
+    """Return the resources of each region."""
+    return "; ".join(
+        f"SLR{at} {used.dsps} DSP {used.luts} LUT {used.ffs} FF {used.bram18} BRAM18 "
+        f"{used.uram} URAM"
+        for at, used in enumerate(regions.amounts)
     )
 
 

@@ -221,7 +221,7 @@ def _facts(graph: Graph, design: KnownDesign, *, is_first: bool) -> DesignFacts:
         design.facts,
         found.predicted_spans(),
         found.predicted.latency_cycles,
-        node_facts(found.predicted),
+        node_facts(found.predicted, found.slrs),
         {node.node.name: node.node.texts for node in scheduled.nodes},
         found.trace,
         found.resources.total,

@@ -235,7 +235,7 @@ class Solved(Solution):
         from streamopt.report.loops import node_facts
         from streamopt.transforms.apply import apply
 
-        facts = node_facts(self.prediction)
+        facts = node_facts(self.prediction, dict(self.schedule.slrs))
         drawn = scheduled_svg(apply(self.graph, self.schedule), facts)
         return f"{Solution._repr_html_(self)}\n{drawn}"
 

@@ -6,11 +6,11 @@ from streamopt.ir.schedule import ChannelKind, Prediction
 from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
 
 
-def node_facts(found: Prediction) -> dict[str, str]:
-    """Return by node its interval, lanes and DSPs, as they stand beside its name."""
+def node_facts(found: Prediction, slrs: Mapping[str, int]) -> dict[str, str]:
+    """Return by node its interval, lanes, DSPs and region, as they stand beside its name."""
     return {
         node.node: f"II {node.ii}, {node.lanes:,} lane{'s' if node.lanes != 1 else ''}, "
-        f"{node.dsps:,} DSPs"
+        f"{node.dsps:,} DSPs" + (f", SLR{slrs[node.node]}" if node.node in slrs else "")
         for node in found.nodes
     }
 

@@ -37,6 +37,9 @@ class Record(Mapping[str, Cell]):
         these once.
     fit
         The part of the device that the design keeps to.
+    regions, crossing_wires
+        Of a design in several super logic regions: its resources in each, in words, and the wires
+        of the boundary that has the most.
     claimed_clock_ns, milliseconds, routed_milliseconds, beyond_routed
         The period that is claimed, longer than `clock_ns` at a clock risk; the simulated time at it
         and at the clock of the fullest routed design; the resources of which no routed design took
@@ -108,6 +111,8 @@ class Record(Mapping[str, Cell]):
     ff: int | None = None
     argument_bram18: int | None = None
     argument_uram: int | None = None
+    regions: str | None = None
+    crossing_wires: int | None = None
     resident_bram18: int | None = None
     resident_uram: int | None = None
     launch_cycles: int | None = None

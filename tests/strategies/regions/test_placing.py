@@ -9,6 +9,8 @@ import pytest
 import streamopt as so
 from streamopt.errors import StreamoptError
 from streamopt.evaluation.region_usage import region_usage
+from streamopt.pipeline.flat_records import evaluation_record
+from streamopt.report.loops import node_facts
 from streamopt.target.device import Target
 from streamopt.target.regions import LogicRegion
 from streamopt.target.resources import Resources
@@ -81,3 +83,21 @@ def test_what_fits_no_region_is_refused() -> None:
     """Each node needs more LUTs than a region has, though all regions together have enough."""
     with pytest.raises(StreamoptError, match=r"E401|E522"):
         solved(small_device(8, 8, 8, 8, 8))
+
+
+def test_regions_are_told_in_records_headlines_and_pictures() -> None:
+    device = small_device(100, 100)
+    found = solved(device)
+    built = found.evaluation
+    assert built is not None
+    used = usage_of(found, device)
+    record = evaluation_record(built)
+    text = f"SLR0 {used[0].dsps} DSP {used[0].luts} LUT"
+    assert str(record["regions"]).startswith(text)
+    assert built.regions is not None
+    assert record["crossing_wires"] == built.regions.wires[0] > 0
+    facts = dict(built.headline.facts)
+    assert f"LUT {100 * used[1].luts / 15_000:.0f} %" in facts["SLR1"]
+    assert facts["SLR0"].endswith(f"; {built.regions.wires[0]:,} wires to SLR1")
+    words = node_facts(built.predicted, built.slrs) if built.predicted else {}
+    assert {text[-4:] for text in words.values()} == {"SLR0", "SLR1"}
