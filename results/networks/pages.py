@@ -27,7 +27,8 @@ published ones turn every `float` of the text into `int8_t`, sums too.
 Every published row of 8 bits has two of ours. Where *packed* is `no`, a product takes a DSP, as
 the published designs say of most of theirs; `yes` also has two products in a DSP (AMD WP486) and
 products in LUTs, as HIDA's VGG-16 and CODO's GPT-2 have. Both stay within the DSPs of the row and
-within its LUTs, or those of its part of the device where they aren't published.
+within the LUTs of the column: those of the published design, or of its part of the device where
+they aren't published or the row was measured with them (`--luts part`).
 
 *Bound* is what no design can beat: products in DSPs, three for one of 32-bit floats, and where
 packed in LUTs too, as if nothing else took any; and the weights that the part's memories can't

@@ -1,11 +1,12 @@
 """Hold designs of whole networks against the published ones; then the page.
 
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
-[--metrics M,M] [--packed yes|no] [--weights memory|resident] [--level LEVEL] [--search-seconds S]
-[--processor-seconds S] [--again] [--bounds]``. Every published row of 8 bits has two rows: one
-product in a DSP, and packed or in LUTs; one that was measured at this commit is left alone unless
-``--again``, and rows of the same limits share a design. ``--bounds`` measures nothing. Each design
-has a process of its own, which ends when it has used its processor time.
+[--metrics M,M] [--packed yes|no] [--luts published|part] [--weights memory|resident]
+[--level LEVEL] [--search-seconds S] [--processor-seconds S] [--again] [--bounds]``. Every published
+row of 8 bits has two rows: one product in a DSP, and packed or in LUTs; one that was measured at
+this commit is left alone unless ``--again``, and rows of the same limits share a design.
+``--bounds`` measures nothing. Each design has a process of its own, which ends when it has used its
+processor time.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from bounds import PACKED, Bound, Wanted, bound_of
 from measure import measured
 from pages import write_page
 
-from streamopt.sweeping.keyed_rows import measured_commit, read_rows
+from streamopt.sweeping.keyed_rows import measured_commit, read_rows, rows_by_key
 from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
 from streamopt.target.device import Target
 
@@ -31,20 +32,27 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 KEYS = ("source", "table", "network", "system", "metric", "packed")
 PUBLISHED = KEYS[:-1]
+ALL = 10**9
 MEASURED = (
     *("dsps", "lut", "bram18", "uram", "verified", "weights", "seconds", "megabytes"),
     *("level", "over", "refused"),
 )
 
 
-def wanted_of(published: Row, packed: bool) -> Wanted:
-    """Return the part of a row that bounds and designs depend on."""
+def wanted_of(published: Row, packed: bool, most_luts: int) -> Wanted:
+    """Return the part of a row that bounds and designs depend on.
+
+    Parameters
+    ----------
+    most_luts
+        Of the design; 0 for those of the published one.
+    """
     names = ("network", "element", "metric", "device", "part")
     network, element, metric, device, part = (published[name] for name in names)
     dsps, clock_ns = int(published["dsps"]), float(published["clock_ns"])
     target = Target.named(device, clock_ns)
     most = (target.slr if part == "slr" else target.total).luts
-    luts = min(most, int(published["lut"] or most))
+    luts = min(most, most_luts or int(published["lut"] or most))
     return Wanted(network, element, metric, dsps, clock_ns, device, part, luts, packed)
 
 
@@ -162,16 +170,21 @@ def main() -> None:
     parser.add_argument("--metrics", default="")
     parser.add_argument("--packed", default="", choices=("yes", "no"))
     parser.add_argument("--level", default="opt6")
+    parser.add_argument("--luts", default="published", choices=("published", "part"))
     parser.add_argument("--weights", default="memory", choices=("memory", "resident"))
     add_options(parser, processor_seconds=600.0)
     options = parser.parse_args()
     design_once = cache(partial(design, options=options))
     cases: list[Case] = []
+    known = rows_by_key(HERE / "rows.csv", KEYS)
     for published in read_rows(HERE / "published.csv"):
         for packed in (False, True) if published["element"] == PACKED else (False,):
-            wanted = wanted_of(published, packed)
             key = (*(published[key] for key in PUBLISHED), _word(packed))
-            is_asked = is_wanted(published, packed, options)
+            is_asked = is_wanted(published, packed, options) and not options.bounds
+            luts = ALL if is_asked and options.luts == "part" else 0
+            if not is_asked and known.get(key, {}).get("commit"):
+                luts = int(known[key]["lut_limit"])
+            wanted = wanted_of(published, packed, luts)
             measuring, row = partial(design_once, wanted), partial(row_of, published, wanted)
             cases.append(Case(key, is_asked, measuring, row))
     measure_rows(HERE, KEYS, cases, options, partial(print, flush=True))
