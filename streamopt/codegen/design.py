@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.schedule import Schedule
 
@@ -82,7 +82,7 @@ def design_of(
     )
 
 
-LATER = ("steps", "least_cycles", "last_cycles", "straight", "blocks", "block")
+LATER = ("steps", "least_cycles", "last_cycles", "straight", "blocks", "block", "again")
 """Fields of plans that schedules did not have at first; they count where they say something."""
 
 

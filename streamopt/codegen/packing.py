@@ -31,6 +31,8 @@ class Packing:
     """Elements of an iteration along each dimension."""
     words: Words
     """Of one iteration, in each memory."""
+    times: int = 1
+    """That the words are read in sequence."""
 
     @property
     def iterations(self) -> int:
@@ -41,6 +43,11 @@ class Packing:
     def total_words(self) -> int:
         """Return the words of the whole array in one memory."""
         return self.iterations * self.words.count
+
+    @property
+    def moved_words(self) -> int:
+        """Return the words that are read of one memory, again and again ones too."""
+        return self.total_words * self.times
 
     @property
     def all_words(self) -> int:
@@ -65,4 +72,5 @@ def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int
             lanes[dimension] = loop.unroll
     rest = [at for at in range(len(array.shape)) if at not in order]
     words = words_of(mover.lanes, array.element.outside_bits, channels)
-    return Packing(array.shape, (*rest, *order), tuple(lanes), words)
+    times = prod(loop.tiles for loop in mover.loops if loop.name not in dimension_of)
+    return Packing(array.shape, (*rest, *order), tuple(lanes), words, times)

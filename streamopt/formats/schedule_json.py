@@ -57,6 +57,7 @@ class _Port(_ScheduleModel):
     kind: PortKind
     channels: tuple[str, ...] = ()
     block: RamBlock | None = None
+    again: tuple[str, ...] = ()
 
 
 class _Schedule(_ScheduleModel):
@@ -92,6 +93,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
     ports = [
         {"array": port.array, "kind": port.kind, "channels": list(port.channels)}
         | ({"block": port.block} if port.block else {})
+        | ({"again": list(port.again)} if port.again else {})
         for port in schedule.ports
     ]
     regions = {name: f"SLR{slr}" for name, slr in schedule.slrs}
@@ -131,7 +133,10 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         tuple(map(_plan, document.nodes)),
         tuple(ChannelPlan(c.channel, c.kind, c.depth_elems, c.block) for c in document.channels),
         document.rewrites,
-        tuple(PortPlan(p.array, p.kind, p.channels, block=p.block) for p in document.ports),
+        tuple(
+            PortPlan(p.array, p.kind, p.channels, block=p.block, again=p.again)
+            for p in document.ports
+        ),
         document.most_banks,
         tuple((name, int(slr.removeprefix("SLR"))) for name, slr in document.regions.items()),
     )

@@ -54,11 +54,15 @@ class PortPlan:
     """Whether a search may choose other channels, and how many: no part of a schedule."""
     block: RamBlock | None = None
     """That holds a resident array; None for the tool's choice."""
+    again: tuple[str, ...] = ()
+    """Loops of the only reader of an array off the chip, outermost first, for each of whose
+    iterations it is read anew."""
 
     def __str__(self) -> str:
         """Return one line: array, kind, block and channels."""
         block = [] if self.block is None else [f"in {self.block}"]
-        return " ".join([f"port {self.array}: {self.kind}", *block, *self.channels])
+        again = [f"again for {', '.join(self.again)}"] if self.again else []
+        return " ".join([f"port {self.array}: {self.kind}", *block, *self.channels, *again])
 
     @property
     def memories(self) -> tuple[str, ...]:

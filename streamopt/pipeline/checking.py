@@ -132,7 +132,9 @@ def _expected(
     )
     movers = tuple(  # whose resources are the adapters of the processes behind them
         ExpectedFunction(
-            mover.name, (ExpectedLoop(mover.name, mover.outside.packing.total_words, 1),), None
+            mover.name,
+            (ExpectedLoop(mover.name, mover.outside.packing.moved_words, 1),),
+            None,
         )
         for mover in layout.word_movers
         if mover.outside.packing is not None

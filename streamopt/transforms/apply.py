@@ -122,7 +122,8 @@ def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
         one that is written or has no values.
     """
     graph = rewritten(graph, schedule.rewrites)
-    graph = with_movers(graph, moved_arrays(graph, schedule.ports))
+    again = {port.array: port.again for port in schedule.ports if port.again}
+    graph = with_movers(graph, moved_arrays(graph, schedule.ports), again)
     return Relays(graph, dict(schedule.slrs)).graph if schedule.slrs else graph
 
 

@@ -200,8 +200,10 @@ def _moved(
     yield CppStatement(f"{_stream_of_words(port)} {stream};")
     yield CppStatement(f'{region}.connect({stream}, "{name}", "{pair[0]}", "{pair[1]}");')
     yield CppStatement(f'{region}.start("{mover}", [&] {{')
-    yield CppStatement(f"    for (int at = 0; at < {port.packed.total_words}; at++) {{")
-    yield CppStatement(f"        {each} = {name}[at];")
+    count, times = port.packed.total_words, port.packed.times
+    place = f"at % {count}" if times > 1 else "at"
+    yield CppStatement(f"    for (int at = 0; at < {times * count}; at++) {{")
+    yield CppStatement(f"        {each} = {name}[{place}];")
     yield CppStatement(f"        {moved};")
     yield CppStatement("    }")
     yield CppStatement("});")

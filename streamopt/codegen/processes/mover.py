@@ -46,9 +46,13 @@ def word_mover(
     taken = (*declared(outside, True), *declared(stream, False))
     if not is_given:
         taken = (*declared(stream, True), *declared(outside, False))
-    count = outside.packed.total_words
+    count, times = outside.packed.total_words, outside.packed.times
     loop = For(at, count, (pipelined(1), *moved))
-    title = Comment(f"Words of {outside.array.name}, {count} in a memory.")
+    if times > 1:
+        again = Names([at, *outside.names, *stream.names]).unique("again")
+        loop = For(again, times, (loop,))
+    read = f", read {times} times" if times > 1 else ""
+    title = Comment(f"Words of {outside.array.name}, {count} in a memory{read}.")
     function = CppFunction(f"static void {mover.name}", taken, (burst_comment(outside), loop))
     return CppStatement(""), title, function
 

@@ -33,7 +33,8 @@ def kept_arrays(layout: DesignLayout) -> Iterator[Item]:
         yield CppStatement(f"static {memory.declaration()};")
         in_words = range(len(memory.factors)) if resident.in_words else ()
         yield from partition_pragmas(memory.name, memory.factors, in_words)
-        if resident.block is not None:
+        is_memory = any(f < n for f, n in zip(memory.factors, memory.array.shape, strict=True))
+        if resident.block is not None and is_memory:
             yield storage_pragma(memory.name, resident.block)
         taken = (resident.outside.name, memory.name)
         calls.append(CppStatement(f"{names.unique(_region(resident))}({', '.join(taken)});"))

@@ -11,20 +11,22 @@ After, for A and C off the chip::
     for i, j: C[i][j] = C_chip[i][j]                        # store_C
 
 So a mover has loops to be ordered and unrolled, and a channel to the process behind it, like any
-other node.
+other node. An array that a process needs anew for each iteration of an outer loop is
+read as often, into as many copies, of which a FIFO holds no more than is on its way.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Read
+from streamopt.ir.expression import Access, Read, moved_leaf
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.free_names import FreeNames
-from streamopt.transforms.rebuilding import reading, with_parts, writing
+from streamopt.transforms.rebuilding import reading, rewritten_node, with_parts, writing
 
 _OTHERS = "memory, m_axi or axis"
 
@@ -74,8 +76,14 @@ def _check_table(graph: Graph, array: Array) -> None:
     raise LegalityError(Diagnostic("E334", message, hint=hint))
 
 
-def mover_of(graph: Graph, array: str) -> Node | None:
-    """Return the node that alone touches a boundary array, if it does nothing but carry it."""
+def mover_of(graph: Graph, array: str, again: Sequence[str] = ()) -> Node | None:
+    """Return the node that alone touches a boundary array, if it does nothing but carry it.
+
+    Parameters
+    ----------
+    again
+        Loops for each of whose iterations it does.
+    """
     users = [node for node in graph.nodes if array in (*node.inputs, *node.outputs)]
     if len(users) != 1 or isinstance(users[0], SequentialNode):
         return None
@@ -86,38 +94,63 @@ def mover_of(graph: Graph, array: str) -> Node | None:
     elements = {graph.array(name).element for name in (array, *other)}
     is_alone = len(graph.writers(node.write.array)) == 1
     sides = (node.value.access, node.write)
-    carries = all(_walks(side, node, graph.array(side.array)) for side in sides)
+    kept = {side: again if side.array == array else () for side in sides}
+    carries = all(_walks(side, node, graph.array(side.array), kept[side]) for side in sides)
     return node if is_alone and carries and other and len(elements) == 1 else None
 
 
-def _walks(access: Access, node: Node, array: Array) -> bool:
-    """Return whether an access touches every element of its array once, by plain iterators."""
+def _walks(access: Access, node: Node, array: Array, again: Sequence[str]) -> bool:
+    """Return whether an access touches every element of its array once, by plain iterators.
+
+    Once for each iteration of some loops, if they are given.
+    """
     names = [s.as_iterator() for s, n in zip(access.subscripts, array.shape, strict=True) if n > 1]
     trips = node.trip_counts
     extents = [extent for extent in array.shape if extent > 1]
-    loops = [name for name, trip_count in trips.items() if trip_count > 1]
+    loops = [name for name, trip_count in trips.items() if trip_count > 1 and name not in again]
     plain = [name for name in names if name is not None]
     return sorted(plain) == sorted(loops) and [trips[name] for name in plain] == extents
 
 
-def with_movers(graph: Graph, arrays: Collection[str]) -> Graph:
-    """Return the graph with a mover for each of these boundary arrays that has none yet."""
+def with_movers(
+    graph: Graph,
+    arrays: Collection[str],
+    again: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Graph:
+    """Return the graph with a mover for each of these boundary arrays that has none yet.
+
+    Parameters
+    ----------
+    again
+        By array: loops of its reader, for each of whose iterations it is moved.
+
+    Raises
+    ------
+    LegalityError
+        E331 for an array to be moved several times that several nodes read, or for loops that its
+        reader doesn't have.
+    """
     touched = {name for node in graph.nodes for name in (*node.inputs, *node.outputs)}
     for name in arrays:
-        if name in touched and mover_of(graph, name) is None:
-            graph = _with_mover(graph, graph.array(name))
+        own = again.get(name, ())
+        if name in touched and mover_of(graph, name, own) is None:
+            graph = _with_mover(graph, graph.array(name), own)
     return graph
 
 
-def _with_mover(graph: Graph, array: Array) -> Graph:
+def _with_mover(graph: Graph, array: Array, again: Sequence[str]) -> Graph:
     name = FreeNames(other.name for other in graph.arrays).fresh(f"{array.name}_chip")
-    inner = replace(array, name=name, role=Role.INTERNAL)
     users = [node for node in graph.nodes if array.name in (*node.inputs, *node.outputs)]
+    outer = _outer_loops(array, users, again)
+    shape = (*(loop.trip_count for loop in outer), *array.shape)
+    inner = replace(array, name=name, role=Role.INTERNAL, shape=shape)
     names = FreeNames(node.name for node in graph.nodes)
-    loops = _loops(array, users)
-    place = tuple(Affine.iterator(loop.name) for loop in loops)
-    here, outside = Access(inner.name, place), Access(array.name, place)
-    nodes = [_with_array(node, array.name, inner.name) for node in graph.nodes]
+    first_place = tuple(Affine.iterator(loop.name) for loop in outer)
+    own = _loops(array, users)
+    place = tuple(Affine.iterator(loop.name) for loop in own)
+    loops = (*outer, *own)
+    here, outside = Access(inner.name, (*first_place, *place)), Access(array.name, place)
+    nodes = [_with_array(node, array.name, inner.name, first_place) for node in graph.nodes]
     if array.is_given:
         name = names.fresh(f"load_{array.name}")
         first = min(graph.nodes.index(user) for user in users)
@@ -141,5 +174,25 @@ def _loops(array: Array, users: Sequence[Node]) -> tuple[Loop, ...]:
     return tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
 
 
-def _with_array(node: Node, old: str, new: str) -> Node:
-    return writing(reading(node, old, new), old, new)
+def _outer_loops(array: Array, users: Sequence[Node], again: Sequence[str]) -> tuple[Loop, ...]:
+    """Return the loops around a mover: those of the only reader for which it moves anew."""
+    if not again:
+        return ()
+    loops = {loop.name: loop for loop in users[0].loops}
+    walked = {name for access in users[0].reads_of(array.name) for name in access.iterators()}
+    if len(users) > 1 or not array.is_given or not loops.keys() - walked >= {*again}:
+        message = f"port '{array.name}': it can't be read again for {', '.join(again)}"
+        hint = "name loops of its only reader, none of which its subscripts have"
+        raise LegalityError(Diagnostic("E331", message, hint=hint))
+    return tuple(loops[name] for name in again)
+
+
+def _with_array(node: Node, old: str, new: str, first_place: tuple[Affine, ...]) -> Node:
+    if not first_place:
+        return writing(reading(node, old, new), old, new)
+
+    def placed(access: Access) -> Access:
+        here = (*first_place, *access.subscripts)
+        return Access(new, here) if access.array == old else access
+
+    return rewritten_node(node, moved_leaf(placed))
