@@ -41,11 +41,15 @@ class PortRequest:
     channels: tuple[str, ...] = ()
     parts: int = 0
     """0 where the search may choose how many."""
+    may_stream: bool = False
+    """Whether a resident array may be off the chip instead."""
 
     @property
     def is_open(self) -> bool:
-        """Return whether the search may choose channels."""
-        return self.kind is PortKind.AXI and not self.channels and not self.parts
+        """Return whether the search may choose channels, or between on and off the chip."""
+        return self.may_stream or (
+            self.kind is PortKind.AXI and not self.channels and not self.parts
+        )
 
 
 def planned_ports(

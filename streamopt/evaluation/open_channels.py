@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from streamopt.ir.graph import Graph
-from streamopt.ir.ports import WORD_BITS, PortPlan
+from streamopt.ir.ports import WORD_BITS, PortKind, PortPlan
 from streamopt.ir.program import Array
 from streamopt.target.channels import MOST_PORTS, balanced, fewest_parts, quickest_cycles
 from streamopt.target.device import Target
@@ -13,7 +13,12 @@ from streamopt.transforms.ports.movers import moved_arrays
 
 def is_open(ports: tuple[PortPlan, ...], target: Target) -> bool:
     """Return whether there are channels to choose."""
-    return any(port.is_open for port in ports) and bool(preferred_channels(target))
+    return any(map(has_open_channels, ports)) and bool(preferred_channels(target))
+
+
+def has_open_channels(port: PortPlan) -> bool:
+    """Return whether a search may choose the channels of a port."""
+    return port.is_open and port.kind is PortKind.AXI
 
 
 def open_cycles(
@@ -37,7 +42,7 @@ def open_channels(form: Graph, ports: tuple[PortPlan, ...], target: Target) -> t
 def with_every_channel(ports: tuple[PortPlan, ...], target: Target) -> tuple[PortPlan, ...]:
     """Return ports with more than any choice has: all channels for each array, shared by none."""
     unsaid = ("",) * len(preferred_channels(target))
-    return tuple(replace(port, channels=unsaid) if port.is_open else port for port in ports)
+    return tuple(replace(p, channels=unsaid) if has_open_channels(p) else p for p in ports)
 
 
 def with_parts(

@@ -51,7 +51,8 @@ class PortPlan:
     """Memories that hold the array, as the vendor's linker calls them: ``HBM[3]``; each holds as
     many lanes as the others, behind a port of its own. For `AXI` only."""
     is_open: bool = field(default=False, compare=False)
-    """Whether a search may choose other channels, and how many: no part of a schedule."""
+    """Whether a search may choose other channels, and how many, or to stream a resident array: no
+    part of a schedule."""
     block: RamBlock | None = None
     """That holds a resident array; None for the tool's choice."""
     again: tuple[str, ...] = ()

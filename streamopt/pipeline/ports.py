@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST_CHANNELS = 64
 """Of one array: more than any device has."""
 
+CHOSEN = "chosen"
+"""Resident, or off the chip if the search takes that."""
+
 _PORT = re.compile(r"(memory|m_axi|axis|rom|resident)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
 
 
@@ -43,7 +46,8 @@ def plan_ports(
     ports
         By array, what is different: ``rom``, ``resident``, ``axis``, ``m_axi`` or
         ``m_axi:HBM[3]``; spread over several channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any
-        four. ``weights`` are all weights, unless an array is called so.
+        four; ``chosen`` is resident, or streamed where opt6's search for an interval has no blocks
+        left. ``weights`` are all weights, unless an array is called so.
     device
         The target whose channels are used, those of HBM where it has any; the U280 if not given.
 
@@ -89,6 +93,8 @@ def put_outside(
 
 
 def _parsed(name: str, text: str) -> PortRequest:
+    if text == CHOSEN:
+        return PortRequest(PortKind.RESIDENT, may_stream=True)
     found = _PORT.fullmatch(text)
     if found is not None:
         kind, memory = PortKind(found[1]), found[3]
@@ -101,7 +107,7 @@ def _parsed(name: str, text: str) -> PortRequest:
         if text == kind:
             return PortRequest(kind)
     hint = (
-        "write memory, resident, rom, m_axi, axis, or with channels m_axi:HBM[3], m_axi:HBM[4:7] "
-        "or m_axi:4"
+        "write memory, resident, chosen, rom, m_axi, axis, or with channels m_axi:HBM[3], "
+        "m_axi:HBM[4:7] or m_axi:4"
     )
     raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))

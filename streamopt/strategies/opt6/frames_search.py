@@ -38,6 +38,7 @@ from streamopt.strategies.refinement.frame_buffers import (
     shallow,
     unstretched,
 )
+from streamopt.strategies.refinement.weight_places import placed_weights
 from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
@@ -267,15 +268,20 @@ class _FramesSearch:
             evaluate(graph, schedule, costs).dsps,
             least_luts(graph, schedule, costs),
         )
-        schedule = variant.judged(chosen).chosen.schedule  # with ports
+        schedule = variant.bounded(schedule)
         if frames_cycles(graph, schedule, region.on) > (1 + CLOSE) * cycles:
             schedule = deepened(graph, unstretched(graph, schedule, cycles, region.on))
         sizes, on = self._options.sizes_fifos, region.on
-        chosen = replace(chosen, schedule=in_use(graph, schedule, on) if sizes else schedule)
-        design = judged(graph, variant.names, chosen, region, sizes_fifos=False)
+
+        def with_weights(schedule: Schedule) -> SimulatedDesign:
+            placed = placed_weights(graph, schedule, on, region.limits, streams=True)
+            own = replace(chosen, schedule=placed)
+            return judged(graph, variant.names, own, region, sizes_fifos=False)
+
+        schedule = in_use(graph, schedule, on) if sizes else schedule
+        design = with_weights(schedule)
         if sizes and MEMORIES.intersection(design.used.over(region.limits)):
-            chosen = replace(chosen, schedule=shallow(graph, chosen.schedule, on))
-            design = judged(graph, variant.names, chosen, region, sizes_fifos=False)
+            design = with_weights(shallow(graph, schedule, on))
         schedule = design.chosen.schedule
         return SteadyDesign(design, frames_cycles(graph, schedule, region.on), variant)
 
@@ -297,9 +303,10 @@ def _late(tried: SteadyDesign) -> Iterator[tuple[str, tuple[int, ...]]]:
     """
     design, graph = tried.design, tried.variant.graph
     longest = (1 + CLOSE) * design.chosen.cycles
+    nodes = {node.name for node in graph.nodes if not isinstance(node, SequentialNode)}
     for plan in design.chosen.schedule.nodes:
         timed = design.evaluation.timed.get(plan.node)
-        if timed is None or isinstance(graph.node(plan.node), SequentialNode):
+        if timed is None or plan.node not in nodes:  # or a mover of weights
             continue
         factors, trips = plan.factors, graph.node(plan.node).trip_counts
         iterations = prod(-(-trip // factors[loop]) for loop, trip in trips.items())

@@ -197,9 +197,7 @@ class GraphVariant:
 
     def judged(self, chosen: Chosen, ports: tuple[PortPlan, ...] | None = None) -> SimulatedDesign:
         """Return a schedule as a design, with the ports of the problem if no others are given."""
-        ports = self.ports if ports is None else ports
-        schedule = replace(chosen.schedule, ports=ports, most_banks=self._most_banks)
-        chosen = replace(chosen, schedule=schedule)
+        chosen = replace(chosen, schedule=self.bounded(chosen.schedule, ports))
         return judged(
             self.graph, self.names, chosen, self.region, sizes_fifos=self.options.sizes_fifos
         )
@@ -219,6 +217,11 @@ class GraphVariant:
             self.graph, self.names, design.chosen, self.region, sizes_fifos=sizes, is_rough=False
         )
         return min(found, design, key=lambda each: each.rank)
+
+    def bounded(self, schedule: Schedule, ports: tuple[PortPlan, ...] | None = None) -> Schedule:
+        """Return a schedule with ports, those of the problem if no others are given."""
+        ports = self.ports if ports is None else ports
+        return replace(schedule, ports=ports, most_banks=self._most_banks)
 
     @property
     def is_large(self) -> bool:

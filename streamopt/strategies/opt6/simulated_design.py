@@ -12,6 +12,7 @@ from streamopt.ir.schedule import Schedule
 from streamopt.perf.resources.network import NetworkResources
 from streamopt.solvers.result import Proof
 from streamopt.strategies.opt6.memory_choice import with_other_blocks
+from streamopt.strategies.refinement.weight_places import placed_weights
 from streamopt.strategies.regions.placing import in_regions, region_share
 from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.run import Run
@@ -142,6 +143,8 @@ def judged(
     is_rough
         Whether a partition that was found quickly does, where the design is in several regions.
     """
+    placed = placed_weights(graph, chosen.schedule, region.on, region.limits, streams=False)
+    chosen = replace(chosen, schedule=placed)
     evaluation = evaluated(graph, chosen.schedule, region.on, checks_hazards=False)
     depths_of = _least_depths if sizes_fifos else _own_depths
 

@@ -32,6 +32,8 @@ more."""
 NEVER = 1 << 61
 BYTE = 1 << 20
 """Cost of a byte off the chip: more than all blocks of a design cost."""
+BRAM18_OF_URAM = 8
+"""Block RAMs for which another memory takes an UltraRAM: half of its bits."""
 URAM_COST, LUTS_OF_BRAM18 = 16, 200
 """Cost of an UltraRAM, and LUTs that cost as much as a block RAM, where bytes are equal: by bits,
 and by the share of an SLR that is left of either when designs of networks are full."""
@@ -131,11 +133,15 @@ def _built(graph: Graph, schedule: Schedule, on: Target) -> _Built:
 
 
 def _room(used: NetworkResources, names: Sequence[str], limits: Resources) -> tuple[int, int]:
-    """Return the block RAMs and UltraRAMs that all but the memories of some arrays leave."""
+    """Return the block RAMs and UltraRAMs that all but the memories of some arrays leave.
+
+    Where there are too few block RAMs, other memories will move to UltraRAMs that fill half.
+    """
     own = sum((memory_resources(used.storages[n], ping_pong=False) for n in names), Resources())
     rest = used.total
     bram18 = limits.bram18 - rest.bram18 + own.bram18
-    return max(0, bram18), max(0, limits.uram - rest.uram + own.uram)
+    moved = -(-max(0, -bram18) // BRAM18_OF_URAM)
+    return max(0, bram18), max(0, limits.uram - rest.uram + own.uram - moved)
 
 
 def _resident(memory: Memory, on: Target) -> Iterator[WeightPlace]:
