@@ -128,7 +128,7 @@ ArrayPort = Annotated[
         "--port",
         metavar="[ARRAY=]KIND",
         help="How arrays cross the boundary: memory, m_axi, axis; A=m_axi:HBM[3], "
-        "weights=resident.",
+        "weights=resident, weights=chosen.",
         autocompletion=among(("memory", "m_axi", "axis")),
     ),
 ]

@@ -1,11 +1,12 @@
 """The answer of every strategy: a schedule, and how good it is proved to be."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from streamopt.errors import DesignWarning
 from streamopt.evaluation.design import Evaluation
+from streamopt.ir.ports import PortKind
 from streamopt.ir.schedule import Prediction, Schedule
 from streamopt.ir.text import html_table
 from streamopt.solvers.result import Proof, Stop
@@ -76,8 +77,14 @@ class Solution:
 
     @property
     def interval_cycles(self) -> int:
-        """Return the distance of frames in the model."""
-        graph = planned_graph(self.problem.graph, self.schedule)
+        """Return the distance of frames in the model, which has no movers of streamed weights."""
+        resident = {p.array for p in self.problem.ports if p.kind is PortKind.RESIDENT}
+        ports = (
+            replace(p, kind=PortKind.RESIDENT, again=()) if p.array in resident else p
+            for p in self.schedule.ports
+        )
+        searched = replace(self.schedule, ports=tuple(ports))
+        graph = planned_graph(self.problem.graph, searched)
         return interval_cycles(graph, self.schedule, self.problem.space.costs)
 
     @property

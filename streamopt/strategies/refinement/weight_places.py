@@ -25,6 +25,7 @@ from streamopt.strategies.refinement.streamed_weights import (
 )
 from streamopt.target.device import Target
 from streamopt.target.resources import Resources
+from streamopt.transforms.apply import planned_graph
 
 MOST_STATES = 1 << 19
 """Pairs of amounts of blocks that a knapsack tells apart; block RAMs count in lots where there are
@@ -84,7 +85,8 @@ def placed_weights(
     room = _room(before.used, names, limits)
     chosen = cheapest_places(places, room)
     if chosen is None and streams:
-        wanted = [port.array for port in ports if port.is_open and port.array in kept]
+        copies = dict(planned_graph(graph, schedule).copies)
+        wanted = [p.array for p in ports if p.is_open and p.array in kept.keys() - copies.keys()]
         _add_streams(places, wanted, (graph, schedule), before, on)
         chosen = cheapest_places(places, room)
     if chosen is None:

@@ -1,0 +1,141 @@
+"""Places of weights: exact by brute force, in a search, in the C++ and in the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import streamopt as so
+from streamopt.errors import LegalityError, SolverError
+from streamopt.evaluation.frames import frame_interval_cycles
+from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
+from streamopt.ir.ports import PortKind, RamBlock
+from streamopt.space.level import BindingChoice
+from streamopt.strategies.refinement.streamed_weights import StreamedWeights, streamed
+from streamopt.strategies.refinement.weight_places import WeightPlace, cheapest_places
+from streamopt.target.device import Target
+from streamopt.target.resources import Resources
+from streamopt.transforms.ports.port_schedule import with_ports
+from tests.support.programs.sketches import program, scheduled
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.strategies.solution import Solution
+
+DEVICE = Target.named("vu9p")
+PROGRAM = program(
+    {
+        "x": "input 8 192 int8_t", "V": "weight 192 96 int8_t", "W": "weight 96 192 int8_t",
+        "h": "internal 8 96 int32_t", "g": "internal 8 96 int8_t",
+        "y": "internal 8 192 int32_t", "z": "output 8 192 int8_t",
+    },
+    {
+        "one": "i 8, j 96, k 192: h[i][j] += x[i][k] * V[k][j]",
+        "cut": "i 8, j 96: g[i][j] = min(max(h[i][j], 0), 127)",
+        "two": "i 8, j 192, k 96: y[i][j] += g[i][k] * W[k][j]",
+        "end": "i 8, j 192: z[i][j] = min(max(y[i][j], 0), 127)",
+    },
+    name="layers",
+)  # fmt: skip
+DSPS = 24
+BRAM18 = 24
+"""Three fewer than both weights take in words of 24 DSPs' lanes."""
+
+
+def solved(kind: str, bram18: int) -> Solution:
+    ports = so.plan_ports(PROGRAM, ports={"weights": kind}, device=DEVICE)
+    space = so.Space(binding=BindingChoice.TOOL, ports=ports)
+    budget = so.Budget(device=DEVICE, bram18=bram18, uram=0, fit="raw")
+    return so.solve(
+        PROGRAM, level="opt6", dsp=DSPS, objective="interval", space=space, budget=budget
+    )
+
+
+def test_weights_that_do_not_fit_are_streamed(tmp_path: Path) -> None:
+    """One of both; where they have to stay, the design is slower, or there is none."""
+    chosen, resident = solved("chosen", BRAM18), solved("resident", BRAM18)
+    kinds = {port.array: port for port in chosen.schedule.ports}
+    assert [kinds[name].kind for name in "VW"] == [PortKind.AXI, PortKind.RESIDENT]
+    assert kinds["V"].again == ("i",)
+    frames = so.evaluate(PROGRAM, chosen.schedule, DEVICE, frames=8)
+    cycles = frame_interval_cycles(frames)
+    assert cycles == pytest.approx(chosen.interval_cycles, rel=0.01)
+    assert cycles < 0.8 * resident.interval_cycles
+    assert frames.resources.total.bram18 <= BRAM18
+    mover = next(p for p in frames.network.pipelines if p.name == "load_V")
+    assert mover.iterations * mover.copies == 8 * 192 * 96  # of each frame
+    text = write_schedule_json(chosen.schedule)
+    assert read_schedule_json(text, "schedule.json") == chosen.schedule
+    for backend in ("vitis", "native"):
+        so.write(PROGRAM, chosen.schedule, tmp_path / backend, backend=backend)
+        assert so.verify(tmp_path / backend).passed
+    with pytest.raises(SolverError, match="E522"):
+        solved("resident", 16)
+
+
+def test_weights_that_fit_are_resident() -> None:
+    found = solved("chosen", 60)
+    ports = {port.array: port.kind for port in found.schedule.ports}
+    assert ports["V"] is ports["W"] is PortKind.RESIDENT
+    assert found.evaluation is not None
+    assert found.evaluation.resources.resident.keys() == {"V", "W"}
+
+
+def test_places_are_the_cheapest_of_all_within_both_kinds_of_blocks() -> None:
+    rng = np.random.default_rng(3)
+    way = StreamedWeights(scheduled(PROGRAM).schedule.nodes[0], (), 0)
+    for _ in range(60):
+        places = {
+            str(at): [
+                WeightPlace(Resources(bram18=int(rng.integers(0, 9))), RamBlock.BRAM),
+                WeightPlace(Resources(uram=int(rng.integers(0, 5))), RamBlock.URAM),
+                WeightPlace(
+                    Resources(bram18=int(rng.integers(0, 2))),
+                    stream=replace(way, traffic_bytes=int(rng.integers(1, 9))),
+                ),
+            ]
+            for at in range(4)
+        }
+        room = int(rng.integers(0, 12)), int(rng.integers(0, 7))
+        every = [
+            sum(place.cost for place in chosen)
+            for chosen in product(*places.values())
+            if sum(place.used.bram18 for place in chosen) <= room[0]
+            and sum(place.used.uram for place in chosen) <= room[1]
+        ]
+        found = cheapest_places(places, room)
+        if found is None:
+            assert every == []
+            continue
+        assert sum(place.used.bram18 for place in found.values()) <= room[0]
+        assert sum(place.used.uram for place in found.values()) <= room[1]
+        assert sum(place.cost for place in found.values()) == min(every)
+
+
+@pytest.mark.parametrize(
+    ("ping_pong", "order", "again"), [((), ("i", "j", "k"), ("i",)), (("h",), ("j", "k", "i"), ())]
+)
+def test_loops_go_inside_of_weights_where_streams_allow(
+    ping_pong: tuple[str, ...], order: tuple[str, ...], again: tuple[str, ...]
+) -> None:
+    """Rows of a stream of ``h`` come one after another, so that weights are read for each."""
+    done = scheduled(PROGRAM, {"one": "i j k"}, ping_pong=ping_pong)
+    way = streamed(so.dataflow(PROGRAM), done.schedule, "V")
+    assert way is not None
+    assert (way.plan.order, way.again) == (order, again)
+    assert way.traffic_bytes == 192 * 96 * (8 if again else 1)
+
+
+def test_loops_that_move_in_an_array_are_no_loops_to_read_it_again_for() -> None:
+    graph, schedule = so.dataflow(PROGRAM), scheduled(PROGRAM).schedule
+    ports = tuple(
+        replace(port, kind=PortKind.AXI, again=("k",)) if port.array == "V" else port
+        for port in so.plan_ports(graph)
+    )
+    with pytest.raises(LegalityError, match="E331 port 'V': it can't be read again for k"):
+        with_ports(graph, schedule, ports)
