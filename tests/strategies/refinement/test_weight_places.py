@@ -43,8 +43,8 @@ PROGRAM = program(
     name="layers",
 )  # fmt: skip
 DSPS = 24
-BRAM18 = 24
-"""Three fewer than both weights take in words of 24 DSPs' lanes."""
+BRAM18 = 22
+"""Fewer than both weights take in words of 24 DSPs' lanes, with the ports that fill them."""
 
 
 def solved(kind: str, bram18: int) -> Solution:
