@@ -9,15 +9,15 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import Diagnostic, VerificationError
+from streamopt.verification.csim.run_to_end import run_to_end
 from streamopt.verification.scratch import scratch
 
 HEADERS = Path(__file__).parents[1] / "include"
@@ -108,7 +108,7 @@ class Compiled:
         told = {"STREAMOPT_RUNS": str(runs)}
         told |= {} if trace is None else {_TRACE: str(trace)}
         told |= {} if self.stack_bytes is None else {_STACK: str(self.stack_bytes)}
-        code, output, errors = _finish(command, self.directory, limit, "the testbench", told)
+        code, output, errors = run_to_end(command, self.directory, limit, "the testbench", told)
         _check_exit(code, errors)
         return CsimRun(code == 0, output, self.warnings)
 
@@ -149,7 +149,7 @@ def compiled(
         further = [flag for flag in (_PATTERN, "-fstack-usage") if _takes(path, flag)]
         command = [path, *_FLAGS, *further, *flags, *headers, *prepared]
         command += [_runtime(path, tuple(flags)), "-o", str(program)]
-        code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
+        code, _, messages = run_to_end(command, directory, time_limit_s, "the compiler")
         if code != 0:
             raise VerificationError(_compile_problem(directory, messages))
         stack = _stack_bytes(build)
@@ -161,7 +161,7 @@ def _takes(compiler: str, flag: str) -> bool:
     """Return whether a compiler knows a flag."""
     command = [compiler, flag, "-Werror", "-fsyntax-only", "-x", "c++", os.devnull]
     with scratch("probe") as at:
-        return _finish(command, at, _RUNTIME_LIMIT_S, "the compiler")[0] == 0
+        return run_to_end(command, at, _RUNTIME_LIMIT_S, "the compiler")[0] == 0
 
 
 def _stack_bytes(build: Path) -> int | None:
@@ -182,7 +182,7 @@ def _runtime(compiler: str, flags: tuple[str, ...]) -> str:
     path = str(build / "hls_dataflow.o")
     source = str(HEADERS / "hls_dataflow.cpp")
     command = [compiler, *_FLAGS, *flags, f"-I{HEADERS}", "-c", source, "-o", path]
-    code, _, messages = _finish(command, HEADERS, _RUNTIME_LIMIT_S, "the compiler")
+    code, _, messages = run_to_end(command, HEADERS, _RUNTIME_LIMIT_S, "the compiler")
     if code != 0:
         raise VerificationError(_compile_problem(HEADERS, messages))
     return path
@@ -218,38 +218,6 @@ def _check_exit(code: int, errors: str) -> None:
         raise VerificationError(Diagnostic("E706", f"the testbench could not run:\n  {said}"))
     how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     raise VerificationError(Diagnostic("E705", f"the testbench ended with {how}\n  {said}"))
-
-
-def _finish(
-    command: Sequence[str],
-    directory: Path,
-    time_limit_s: float,
-    who: str,
-    told: Mapping[str, str] | None = None,
-) -> tuple[int, str, str]:
-    """Run a command to its end; on time-out end it and all its children."""
-    with subprocess.Popen(
-        command,
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        env={**os.environ, "LC_ALL": "C", **(told or {})},
-        start_new_session=True,
-    ) as process:
-        try:
-            output, errors = process.communicate(timeout=time_limit_s)
-        except BaseException as stopped:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            if isinstance(stopped, subprocess.TimeoutExpired):
-                message = f"{who} ran for more than {time_limit_s:g} s"
-                raise VerificationError(Diagnostic("E704", message)) from None
-            raise
-    return process.returncode, output, errors
 
 
 _REGION = re.compile(r"^\s*#\s*pragma\s+HLS\s+dataflow\b.*?^\}", re.M | re.S | re.I)

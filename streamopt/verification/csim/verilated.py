@@ -1,17 +1,15 @@
 """Projects in Verilog, compiled by Verilator and a C++ compiler to a program that counts cycles."""
 
 import atexit
-import os
 import shutil
-import signal
-import subprocess
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import Diagnostic, VerificationError
+from streamopt.verification.csim.run_to_end import run_to_end
 from streamopt.verification.csim.running import Compiled
 from streamopt.verification.scratch import scratch
 
@@ -81,9 +79,10 @@ def built(
 
 
 def _must(command: Sequence[str], directory: Path, time_limit_s: float, top: str) -> None:
-    code, output = finished(command, directory, time_limit_s, "Verilator")
+    code, *said = run_to_end(command, directory, time_limit_s, "Verilator")
     if code != 0:
-        lines = [line for line in output.splitlines() if "rror" in line] or output.splitlines()
+        output = "".join(said).splitlines()
+        lines = [line for line in output if "rror" in line] or output
         shown = "\n  ".join(lines[:_SHOWN_LINES])
         raise VerificationError(Diagnostic("E731", f"Verilator refuses {top}:\n  {shown}"))
 
@@ -92,7 +91,7 @@ def _must(command: Sequence[str], directory: Path, time_limit_s: float, top: str
 def _headers(verilator: str) -> Path:
     """Return the directory of Verilator's C++."""
     command = [verilator, "--getenv", "VERILATOR_ROOT"]
-    _, output = finished(command, Path.cwd(), _PROBE_LIMIT_S, "Verilator")
+    _, output, _ = run_to_end(command, Path.cwd(), _PROBE_LIMIT_S, "Verilator")
     return Path(output.strip()) / "include"
 
 
@@ -112,37 +111,3 @@ def _runtime(verilator: str) -> str:
     command = [*_compiler(verilator), "-r", *map(str, sources), "-o", path]
     _must(command, at, _PROBE_LIMIT_S, "its own C++")
     return path
-
-
-def finished(
-    command: Sequence[str], directory: Path, time_limit_s: float, who: str
-) -> tuple[int, str]:
-    """Run a command to its end and return exit code and output; end it at the time limit.
-
-    Raises
-    ------
-    VerificationError
-        E704 after the time limit.
-    """
-    with subprocess.Popen(
-        command,
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        env={**os.environ, "LC_ALL": "C"},
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=time_limit_s)
-        except BaseException as stopped:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            if isinstance(stopped, subprocess.TimeoutExpired):
-                message = f"{who} ran for more than {time_limit_s:g} s"
-                raise VerificationError(Diagnostic("E704", message)) from None
-            raise
-    return process.returncode, output

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.rtl.operators.leaf import OPERANDS, OperatorLeaf
-from streamopt.verification.csim.verilated import built, finished
+from streamopt.verification.csim.run_to_end import run_to_end
+from streamopt.verification.csim.verilated import built
 
 _MAIN = """
 #include <cstdint>
@@ -74,7 +75,7 @@ def results(
         program = _program(leaves, directory)
     taken, given = directory / "cases.bin", directory / "results.bin"
     np.stack([*cases], axis=1).tofile(taken)
-    code, said = finished([str(program), str(taken), str(given)], directory, 3600, "the bench")
+    code, *said = run_to_end([str(program), str(taken), str(given)], directory, 3600, "the bench")
     assert code == 0, said
     return [*np.fromfile(given, np.uint64).reshape(-1, len(leaves)).T]
 
