@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import assert_never
 
 from streamopt.analysis.sum_steps import SumStep
 from streamopt.analysis.value_ranges import ValueContext, accumulated_type, built_type, is_shift
 from streamopt.ir import expression as ir
-from streamopt.ir.arithmetic import compared_type, expression_type
+from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
 from streamopt.ir.graph import Node
-from streamopt.ir.network import Operation
+from streamopt.ir.network import Meaning, Operation
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.program import Statement
 from streamopt.ir.schedule import Binding, bound_implementation
@@ -136,11 +137,14 @@ class OperationList:
         *operands: str,
         over: tuple[str, ...] = (),
         number: int = 0,
+        meaning: Meaning | None = None,
     ) -> str:
         """Append one operation and return the name of its result."""
         result = f"t{self._first + len(self.operations)}"
         built_from = bound_implementation(self._binding, operator, element, number)
-        self.operations.append(Operation(operator, element, operands, result, built_from, over))
+        self.operations.append(
+            Operation(operator, element, operands, result, built_from, over, meaning)
+        )
         return result
 
     def updated(
@@ -171,35 +175,59 @@ class OperationList:
     def _operation(self, expression: ir.Expression) -> str:
         computed = expression_type(expression, self.among.element_of) or ElementType.FLOAT
         element = built_type(expression, computed, self.among)
+        meaning = _meaning(expression, computed, self.among.element_of)
+        add = partial(self.add, meaning=meaning)
         match expression:
             case ir.Binary(_, _, operand) if ir.is_negation(expression):
-                return self.add(Operator.NEGATE, element, self.value(operand))
+                return add(Operator.NEGATE, element, self.value(operand))
             case ir.Binary(ir.BinaryOp.DIV, ir.Literal(1.0), right) if element.is_float:
-                return self.add(Operator.RECIPROCAL, element, self.value(right))
+                return add(Operator.RECIPROCAL, element, self.value(right))
             case ir.Binary(ir.BinaryOp.MUL, left, right) if is_shift(expression, element):
-                return self.add(Operator.BITS, computed, self.value(left), self.value(right))
+                return add(Operator.BITS, computed, self.value(left), self.value(right))
             case ir.Binary(op, left, right):
                 operands, number = (
                     (self.value(left), self.value(right)),
                     self._numbers.get(expression, 0),
                 )
-                return self.add(_BINARY[op], element, *operands, number=number)
+                return add(_BINARY[op], element, *operands, number=number)
             case ir.Cast(_, operand):
-                return self.add(Operator.CAST, computed, self.value(operand))
+                return add(Operator.CAST, computed, self.value(operand))
             case ir.Call(function, arguments):
                 operator = Operator(function.value)
-                return self.add(operator, element, *map(self.value, arguments))
+                return add(operator, element, *map(self.value, arguments))
             case ir.Compare(_, left, right):
                 compared = compared_type(left, right, self.among.element_of) or ElementType.FLOAT
                 element = built_type(expression, compared, self.among)
-                return self.add(Operator.COMPARE, element, self.value(left), self.value(right))
+                return add(Operator.COMPARE, element, self.value(left), self.value(right))
             case ir.Logic(_, operands):
-                return self.add(Operator.LOGIC, computed, *map(self.value, operands))
+                return add(Operator.LOGIC, computed, *map(self.value, operands))
             case ir.Select(condition, then, otherwise):
                 parts = (condition, then, otherwise)
-                return self.add(Operator.SELECT, element, *map(self.value, parts))
+                return add(Operator.SELECT, element, *map(self.value, parts))
             case _:
                 raise AssertionError(expression)
+
+
+def _meaning(
+    expression: ir.Expression, computed: ElementType, element_of: Callable[[str], ElementType]
+) -> Meaning:
+    """Return the meaning of an operation that is computed in a type."""
+    match expression:
+        case ir.Binary(op):
+            types = operand_types(expression, computed, element_of)
+            is_single = ir.is_negation(expression)
+            return Meaning(op, types[1:] if is_single else types, computed)
+        case ir.Compare(op, left, right):
+            compared = compared_type(left, right, element_of) or ElementType.FLOAT
+            return Meaning(op, (compared, compared), ElementType.INT32)
+        case ir.Logic(op, operands):
+            return Meaning(op, (ElementType.INT32,) * len(operands), ElementType.INT32)
+        case ir.Cast(_, operand):
+            return Meaning(None, (expression_type(operand, element_of) or computed,), computed)
+        case ir.Select():
+            return Meaning(None, (ElementType.INT32, computed, computed), computed)
+        case _:
+            return Meaning(None, (computed,) * len(ir.children(expression)), computed)
 
 
 def operator_places(

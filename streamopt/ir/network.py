@@ -8,7 +8,7 @@ memories and FIFOs are unique in the network, names of values in a pipeline.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Condition
-    from streamopt.ir.operators import Operator
+    from streamopt.ir.operators import BinaryOp, CompareOp, LogicOp, Operator
     from streamopt.ir.program import Loop
     from streamopt.ir.stepping.steps import StepLoop
 
@@ -165,6 +165,18 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """The result of an operation, exactly: what its operator and its width leave open."""
+
+    symbol: BinaryOp | CompareOp | LogicOp | None
+    """Which operation on bits, which comparison or connective."""
+    operands: tuple[ElementType, ...]
+    """Types that they are converted to."""
+    element: ElementType
+    """In which the program computes it, however wide the operator is built."""
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """``result = operator(operands)`` in every lane, in ``element`` arithmetic."""
 
@@ -178,6 +190,8 @@ class Operation:
     over: tuple[str, ...] = ()
     """Lanes whose values of its one operand it combines to one, in a balanced tree of operators;
     empty for one operator in every lane."""
+    meaning: Meaning | None = field(default=None, compare=False, repr=False)
+    """None where all is in ``element``, and in designs that others made."""
 
     def __str__(self) -> str:
         """Return ``t0 = mul<float>(v0, v1)``, with its lanes and what it is built from, if said."""

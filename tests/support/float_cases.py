@@ -7,7 +7,7 @@ number is a zero. That is made in float64, which has room for what half and floa
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.rtl.operators.float_format import DOUBLE, FLOAT, HALF, FloatFormat
+from streamopt.rtl.operators.float_format import FloatFormat
 
 Bits = NDArray[np.uint64]
 Reals = NDArray[np.float64]
@@ -97,13 +97,3 @@ def sum_to_odd(left: Reals, right: Reals) -> Reals:
     inexact = np.isfinite(error) & (error != 0) & (total.view(np.uint64) & np.uint64(1) == 0)
     other = np.nextafter(total, np.where(error > 0, np.inf, -np.inf))
     return np.where(inexact, other, total)
-
-
-def converted(kind: str, numbers: Reals) -> Bits:
-    """Return the bits of numbers in another format, or as whole ones."""
-    if kind == "to_i32":
-        whole = np.clip(
-            np.trunc(np.nan_to_num(numbers, posinf=np.inf, neginf=-np.inf)), -(2.0**31), 2.0**31 - 1
-        )
-        return whole.astype(np.int64).astype(np.int32).view(np.uint32).astype(np.uint64)
-    return encoded({"to_f16": HALF, "to_f32": FLOAT, "to_f64": DOUBLE}[kind], numbers)

@@ -82,4 +82,7 @@ def _memory(port: CppPort) -> str:
     shape = port.array.shape or (1,)
     factors = port.factors or (1,) * len(shape)
     lists = ", ".join(f"{{{', '.join(map(str, one))}}}" for one in (shape, factors))
-    return f"simulation::Memory memory_{port.name}(sizeof({port.array.element}), {lists});"
+    element = port.array.element
+    signed = "true" if element.is_signed else "false"
+    size = f"sizeof({element}), {element.bits}, {signed}"
+    return f"simulation::Memory memory_{port.name}({size}, {lists});"

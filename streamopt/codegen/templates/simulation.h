@@ -34,24 +34,38 @@ template <std::size_t parts> void get(const VlWide<parts> &port, uint32_t *word)
 // Banks of an array side by side: wide words. Index s of a dimension of f banks is in bank s mod f.
 class Memory {
   public:
-    Memory(std::size_t bytes, std::vector<std::size_t> extents, std::vector<std::size_t> factors)
-        : bytes(bytes), extents(extents), factors(factors) {
+    Memory(std::size_t bytes, std::size_t bits, bool is_signed, std::vector<std::size_t> extents,
+           std::vector<std::size_t> factors)
+        : bytes(bytes), bits(bits), is_signed(is_signed), extents(extents), factors(factors) {
         std::size_t banks = 1;
         for (std::size_t at = 0; at < extents.size(); at++) {
             banks *= factors[at];
             words *= (extents[at] + factors[at] - 1) / factors[at];
             elements *= extents[at];
         }
-        parts = (banks * bytes + 7) / 8 * 2;
+        parts = (banks * bits + 63) / 64 * 2;
         store.assign(words * parts, 0);
     }
     void fill(const void *flat) {
-        for (std::size_t at = 0; at < elements; at++)
-            std::memcpy(place(at), static_cast<const char *>(flat) + at * bytes, bytes);
+        for (std::size_t at = 0; at < elements; at++) {
+            uint64_t element = 0;
+            std::memcpy(&element, static_cast<const char *>(flat) + at * bytes, bytes);
+            const std::size_t first = place(at);
+            for (std::size_t bit = 0; bit < bits; bit++)
+                store[(first + bit) / 32] |= (element >> bit & 1) << (first + bit) % 32;
+        }
     }
     void take(void *flat) {
-        for (std::size_t at = 0; at < elements; at++)
-            std::memcpy(static_cast<char *>(flat) + at * bytes, place(at), bytes);
+        for (std::size_t at = 0; at < elements; at++) {
+            uint64_t element = 0;
+            const std::size_t first = place(at);
+            for (std::size_t bit = 0; bit < 64; bit++) {
+                const std::size_t from = first + (bit < bits ? bit : bits - 1);
+                if (bit < bits || is_signed)
+                    element |= uint64_t(store[from / 32] >> from % 32 & 1) << bit;
+            }
+            std::memcpy(static_cast<char *>(flat) + at * bytes, &element, bytes);
+        }
     }
     uint32_t *word(std::size_t address) {
         if (address >= words) {
@@ -62,11 +76,14 @@ class Memory {
     }
 
   private:
-    std::size_t bytes, words = 1, elements = 1, parts;
+    std::size_t bytes, bits;
+    bool is_signed;
+    std::size_t words = 1, elements = 1, parts;
     std::vector<std::size_t> extents, factors;
     std::vector<uint32_t> store;
 
-    char *place(std::size_t flat) {
+    // The first bit of an element.
+    std::size_t place(std::size_t flat) {
         std::size_t address = 0, bank = 0, rest = flat, size = elements;
         for (std::size_t at = 0; at < extents.size(); at++) {
             size /= extents[at];
@@ -75,7 +92,7 @@ class Memory {
             address = address * ((extents[at] + factors[at] - 1) / factors[at]) + index / factors[at];
             bank = bank * factors[at] + index % factors[at];
         }
-        return reinterpret_cast<char *>(&store[address * parts]) + bank * bytes;
+        return address * parts * 32 + bank * bits;
     }
 };
 

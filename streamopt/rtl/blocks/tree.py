@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
 
 from streamopt.rtl.blocks.delay import Delay
-from streamopt.rtl.operators.leaf import OperatorLeaf
+from streamopt.rtl.operators.leaf import Leaf
 from streamopt.rtl.printing import verilog_text
 
 
@@ -15,7 +15,7 @@ from streamopt.rtl.printing import verilog_text
 class OperatorTree:
     """Operators that combine neighbours until one term is left; a term without one waits."""
 
-    leaf: OperatorLeaf
+    leaf: Leaf
     terms: int
 
     @property
@@ -27,13 +27,13 @@ class OperatorTree:
     def waiting(self) -> tuple[Delay, ...]:
         """Return the block in which terms wait; none if their number is a power of two."""
         is_whole = self.terms & (self.terms - 1) == 0
-        return () if is_whole else (Delay(self.leaf.form.bits, self.leaf.levels),)
+        return () if is_whole else (Delay(self.leaf.result.bits, self.leaf.levels),)
 
     def verilog(self) -> str:
         """Return the module's text: ports ``clk``, ``en``, all terms side by side, and ``y``."""
         module, domain = Module(), ClockDomain("sync", reset_less=True)
         module.domains += domain
-        bits = self.leaf.form.bits
+        bits = self.leaf.result.bits
         enable, given = Signal(name="en"), Signal(bits * self.terms, name="terms")
         result = Signal(bits, name="y")
         terms: list[Value] = [given[at * bits : (at + 1) * bits] for at in range(self.terms)]

@@ -10,7 +10,7 @@ from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.rtl.emission.process import ProcessModule
 from streamopt.rtl.emission.top import Block, TopModule
 from streamopt.rtl.kernel.making import make_kernels
-from streamopt.rtl.operators.leaf import OperatorLeaf
+from streamopt.rtl.operators.leaf import Leaf, verilog_of
 from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
 from streamopt.transforms.lower import lower
 
@@ -38,7 +38,7 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     ]
     texts = [(f"{process.name}.v", process.verilog()) for process in processes]
     joining = TopModule(top, processes, network)
-    leaves: dict[str, OperatorLeaf] = {}
+    leaves: dict[str, Leaf] = {}
     blocks: dict[str, Block] = {block.name: block for block in joining.blocks}
     for process in processes:
         leaves |= {leaf.name: leaf for leaf in process.leaves}
@@ -46,7 +46,7 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     joined = (
         (f"{top}.v", joining.verilog()),
         *texts,
-        ("operators.v", "\n".join(leaves[name].verilog() for name in sorted(leaves))),
+        ("operators.v", "\n".join(verilog_of(leaves[name]) for name in sorted(leaves))),
         ("blocks.v", "\n".join(blocks[name].verilog() for name in sorted(blocks))),
     )
     ports = tuple(

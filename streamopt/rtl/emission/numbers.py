@@ -1,13 +1,14 @@
 """Numbers and names as Verilog has them."""
 
 import struct
+from fractions import Fraction
 
-from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.number_format import NumberFormat, WholeFormat
 
 _PACKED = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}
 
 
-def number_bits(number: float, form: FloatFormat) -> int:
+def number_bits(number: float, form: NumberFormat) -> int:
     """Return the bits of the nearest number of a format.
 
     Examples
@@ -16,6 +17,8 @@ def number_bits(number: float, form: FloatFormat) -> int:
     >>> hex(number_bits(1.5, FLOAT))
     '0x3fc00000'
     """
+    if isinstance(form, WholeFormat):
+        return form.mantissa_of(Fraction(number))
     packed, whole = _PACKED[form.bits]
     return struct.unpack(whole, struct.pack(packed, number))[0]
 

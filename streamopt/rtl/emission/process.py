@@ -32,7 +32,8 @@ from streamopt.rtl.kernel.kernel import (
     Send,
 )
 from streamopt.rtl.kernel.places import WordPlace
-from streamopt.rtl.operators.leaf import OPERANDS, OperatorLeaf
+from streamopt.rtl.operators.leaf import OPERANDS, Leaf
+from streamopt.rtl.operators.stages import CutPlaces
 from streamopt.rtl.printing import verilog_text
 
 Lanes = list[Value]
@@ -73,7 +74,7 @@ class ProcessModule:
         self.enable = Signal(name="enable")
         self.ports: dict[str, tuple[str, Signal]] = {}
         self.accesses: list[OutsideAccess] = []
-        self.leaves: dict[OperatorLeaf, None] = {}
+        self.leaves: dict[Leaf, None] = {}
         self.blocks: dict[LutMemory | Delay | OperatorTree, None] = {}
         self._control = LoopController(self._module, kernel, self.enable, waits=waits)
         self._values: dict[tuple[str, int], Lanes] = {}
@@ -188,34 +189,19 @@ class ProcessModule:
         return [Mux(when, fresh, old) for fresh, old in zip(new, kept, strict=True)]
 
     def _computed(self, value: KernelValue, source: Computed) -> Lanes:
-        stage = value.stage - source.levels
+        stage = value.stage - source.leaf.levels
         operands = [self._copies(name, value.lanes, stage) for name in source.operands]
-        return [
-            self._operator(source.kind, value, source.levels, taken)
-            for taken in zip(*operands, strict=True)
-        ]
+        return [self._operator(source.leaf, value, taken) for taken in zip(*operands, strict=True)]
 
-    def _operator(
-        self, kind: str, value: KernelValue, levels: int, operands: Sequence[Value]
-    ) -> Value:
-        """Return the result of one operator."""
-        match kind:
-            case "copy":
-                return operands[0]
-            case "neg":
-                return Cat(operands[0][:-1], ~operands[0][-1])
-            case "abs":
-                return Cat(operands[0][:-1], Const(0, 1))
-            case "sub":
-                flipped = Cat(operands[1][:-1], ~operands[1][-1])
-                return self._operator("add", value, levels, (operands[0], flipped))
-            case _:
-                leaf = OperatorLeaf(kind, value.form, levels)
+    def _operator(self, leaf: Leaf, value: KernelValue, operands: Sequence[Value]) -> Value:
+        """Return the result of one operator: of a module, or of logic where it has no registers."""
+        if not leaf.levels:
+            return leaf.logic(CutPlaces(self._module, self.enable, 0, ()), *operands)
         self.leaves[leaf] = None
-        result = Signal(leaf.result_bits, name=f"{identifier(value.name)}_{kind}")
+        result = Signal(leaf.result.bits, name=f"{identifier(value.name)}_result")
         given = {f"i_{name}": one for name, one in zip(OPERANDS, operands, strict=False)}
         self._parts += 1
-        self._module.submodules[f"{kind}_{self._parts}"] = Instance(
+        self._module.submodules[f"operator_{self._parts}"] = Instance(
             leaf.name, i_clk=self._domain.clk, i_en=self.enable, **given, o_y=result
         )
         return result
@@ -223,7 +209,7 @@ class ProcessModule:
     def _combined(self, value: KernelValue, source: LanesCombined) -> Lanes:
         trips = {loop.name: loop.trip_count for loop in self.kernel.lanes}
         terms = prod(trips[name] for name in source.over)
-        begin = value.stage - source.levels * (terms - 1).bit_length()
+        begin = value.stage - source.leaf.levels * (terms - 1).bit_length()
         copies = self._copies(source.operand, (*value.lanes, *source.over), begin)
         groups = (copies[at : at + terms] for at in range(0, len(copies), terms))
         return [self._tree(value, source, group) for group in groups]
@@ -231,9 +217,8 @@ class ProcessModule:
     def _tree(self, value: KernelValue, source: LanesCombined, terms: Lanes) -> Value:
         if len(terms) == 1:
             return terms[0]
-        leaf = OperatorLeaf(source.kind, value.form, source.levels)
-        block = OperatorTree(leaf, len(terms))
-        self.leaves[leaf] = None
+        block = OperatorTree(source.leaf, len(terms))
+        self.leaves[source.leaf] = None
         self.blocks |= dict.fromkeys([block, *block.waiting])
         result = Signal(value.form.bits, name=f"{identifier(value.name)}_tree")
         self._parts += 1

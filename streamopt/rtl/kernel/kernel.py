@@ -15,7 +15,8 @@ from streamopt.ir.network import Memory
 from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
 from streamopt.rtl.kernel.places import WordPlace
-from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.number_format import NumberFormat
 
 STREAM_STAGE = 1
 """In which streams are read."""
@@ -72,21 +73,17 @@ class Begun:
 class Computed:
     """An operator in every lane."""
 
-    kind: str
-    """Of `streamopt.rtl.operators.leaf`, or a change of signs: ``neg``, ``abs``, ``sub``."""
+    leaf: Leaf
     operands: tuple[str, ...]
-    levels: int
 
 
 @dataclass(frozen=True, slots=True)
 class LanesCombined:
     """A balanced tree of operators over some of the lanes of a value."""
 
-    kind: str
+    leaf: Leaf
     operand: str
     over: tuple[str, ...]
-    levels: int
-    """Of one operator."""
 
 
 Source: TypeAlias = Constant | Received | Fetched | Recalled | Begun | Computed | LanesCombined
@@ -97,7 +94,7 @@ class KernelValue:
     """A value of an iteration."""
 
     name: str
-    form: FloatFormat
+    form: NumberFormat
     lanes: tuple[str, ...]
     """Lanes that have one of their own."""
     stage: int

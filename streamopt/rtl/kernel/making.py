@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from dataclasses import replace
+from math import isfinite, prod
 
 from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of
 from streamopt.ir.network import (
     AccessMode,
@@ -18,7 +20,6 @@ from streamopt.ir.network import (
     Place,
     Port,
 )
-from streamopt.ir.operators import Operator
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.rtl.kernel.conditions import (
     ALWAYS,
@@ -32,7 +33,6 @@ from streamopt.rtl.kernel.kernel import (
     STREAM_STAGE,
     Begun,
     Computed,
-    Constant,
     Fetched,
     Kernel,
     KernelValue,
@@ -41,7 +41,6 @@ from streamopt.rtl.kernel.kernel import (
     Recalled,
     Received,
     Send,
-    Source,
 )
 from streamopt.rtl.kernel.places import (
     UnknownPlaceError,
@@ -50,38 +49,13 @@ from streamopt.rtl.kernel.places import (
     place_in_streams,
 )
 from streamopt.rtl.kernel.refusals import check_network, refused
-from streamopt.rtl.operators.float_format import FORMATS, FloatFormat
+from streamopt.rtl.kernel.values import NoOperatorError, ValueList, combining
+from streamopt.rtl.operators.float_leaf import FloatLeaf
+from streamopt.rtl.operators.number_format import WholeFormat, format_of, plain
 from streamopt.transforms.lower import lower
 
-LEVELS = {
-    Operator.ADD: 5,
-    Operator.SUB: 5,
-    Operator.MUL: 4,
-    Operator.DIV: 16,
-    Operator.RECIPROCAL: 16,
-    Operator.SQRT: 16,
-    Operator.MAX: 1,
-    Operator.MIN: 1,
-    Operator.NEGATE: 0,
-    Operator.ABS: 0,
-    Operator.COPY: 0,
-}
-"""Registers of each operator."""
 HURRIED_LEVELS = 4
 """Of an adder on a recurrence that has no time for more."""
-KINDS = {
-    Operator.ADD: "add",
-    Operator.SUB: "sub",
-    Operator.MUL: "mul",
-    Operator.DIV: "div",
-    Operator.RECIPROCAL: "div",
-    Operator.SQRT: "sqrt",
-    Operator.MAX: "max",
-    Operator.MIN: "min",
-    Operator.NEGATE: "neg",
-    Operator.ABS: "abs",
-    Operator.COPY: "copy",
-}
 
 
 def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[Kernel, ...]:
@@ -120,7 +94,7 @@ class _KernelMaker:
         self._scheduled, self._pipeline = scheduled, pipeline
         self._memories = {memory.name: memory for memory in network.memories}
         self._fifos = {fifo.name: fifo for fifo in network.fifos}
-        self._values: dict[str, KernelValue] = {}
+        self._values = ValueList([loop.name for loop in pipeline.lanes])
         self._stores: list[LocalWrite] = []
         self._ports = {p.value: p for p in pipeline.ports if p.mode is AccessMode.READ}
         self._ii = max(1, pipeline.target_ii)
@@ -139,7 +113,7 @@ class _KernelMaker:
             self._pipeline.lanes,
             self._ii,
             depth,
-            tuple(self._values.values()),
+            self._values.made,
             tuple(self._stores),
             tuple(sends),
             tuple(memory for name, memory in self._memories.items() if name in used),
@@ -151,24 +125,23 @@ class _KernelMaker:
         )
         return port.mode is AccessMode.WRITE and not is_local
 
-    def _named(self, name: str, form: FloatFormat) -> KernelValue:
-        """Return the value that an operand is, made where it wasn't yet."""
+    def _named(self, name: str, element: ElementType) -> KernelValue:
+        """Return the value that an operand is, made where it wasn't yet.
+
+        Parameters
+        ----------
+        element
+            Of numbers that have no type of their own.
+        """
         if name in self._values:
             return self._values[name]
         port = self._ports.get(name)
         if port is not None:
             return self._read(port)
         try:
-            number = float(name)
+            return self._values.number(float(name), element)
         except ValueError:
             raise refused(f"it computes with {name}", self._scheduled) from None
-        return self._put(f"{name}", form, (), 0, Constant(number))
-
-    def _put(
-        self, name: str, form: FloatFormat, lanes: tuple[str, ...], stage: int, source: Source
-    ) -> KernelValue:
-        self._values[name] = KernelValue(name, form, lanes, stage, source)
-        return self._values[name]
 
     def _read(self, port: Port) -> KernelValue:
         if port.target in self._fifos:
@@ -176,13 +149,15 @@ class _KernelMaker:
             place = self._place(port)
             when = self._when(port.guard, place)
             source = Received(fifo.name, place, when)
-            return self._put(port.value, FORMATS[fifo.element], place.lanes, STREAM_STAGE, source)
+            form = plain(format_of(fifo.element))
+            return self._values.put(port.value, form, place.lanes, STREAM_STAGE, source)
         memory = self._memories[port.target]
         place = self._place(port)
         if memory.place is Place.LOCAL:
             return self._recall(port, memory, place)
         source = Fetched(memory.name, place)
-        return self._put(port.value, FORMATS[memory.element], place.lanes, FETCH_STAGE, source)
+        form = plain(format_of(memory.element))
+        return self._values.put(port.value, form, place.lanes, FETCH_STAGE, source)
 
     def _recall(self, port: Port, memory: Memory, place: WordPlace) -> KernelValue:
         """Read what an iteration keeps of a stream, in the cycle in which it would come."""
@@ -193,62 +168,57 @@ class _KernelMaker:
         ]
         if len(writes) != 1 or writes[0].subscripts != port.subscripts:
             raise refused(f"{memory.name} is read elsewhere than written", self._scheduled)
-        new = self._named(writes[0].value, FORMATS[memory.element])
+        new = self._values.stored(self._named(writes[0].value, memory.element), memory.element)
         when = self._when(writes[0].guard, place)
         self._stores.append(LocalWrite(memory.name, place, new.name, when))
         source = Recalled(memory.name, place, new.name, when)
-        return self._put(port.value, new.form, place.lanes, new.stage, source)
+        return self._values.put(port.value, new.form, place.lanes, new.stage, source)
 
     def _compute(self, operation: Operation) -> None:
-        if operation.operator not in KINDS or operation.element not in FORMATS:
-            message = f"{operation.operator} of {operation.element} has no operator"
-            raise refused(message, self._scheduled)
-        if BEFORE in operation.operands and BEFORE in self._ports:
-            self._accumulate(operation)
-            return
-        form = FORMATS[operation.element]
-        operands = [self._named(name, form) for name in operation.operands]
-        if any(operand.form != form for operand in operands):
-            raise refused("it converts numbers", self._scheduled)
-        kind, levels = KINDS[operation.operator], LEVELS[operation.operator]
-        stage = max(operand.stage for operand in operands)
-        if operation.operator is Operator.RECIPROCAL:
-            operands.insert(0, self._named("1.0", form))
-        lanes = self._joined(operands)
-        names = tuple(operand.name for operand in operands)
-        source: Source
-        if operation.over:
-            lanes = tuple(name for name in lanes if name not in operation.over)
-            trips = {loop.name: loop.trip_count for loop in self._pipeline.lanes}
-            terms = [*accumulate((trips[name] for name in operation.over), int.__mul__)][-1]
-            source = LanesCombined(kind, names[0], operation.over, levels)
-            levels *= (terms - 1).bit_length()
-        else:
-            source = Computed(kind, names, levels)
-        self._put(operation.result, form, lanes, stage + levels, source)
+        try:
+            if BEFORE in operation.operands and BEFORE in self._ports:
+                self._accumulate(operation)
+            elif operation.over:
+                self._combine(operation)
+            else:
+                self._values.compute(operation, self._named)
+        except NoOperatorError as problem:
+            raise refused(str(problem), self._scheduled) from None
+
+    def _combine(self, operation: Operation) -> None:
+        """Combine the values of lanes to one, in a tree."""
+        terms = self._named(operation.operands[0], operation.element)
+        term, leaf = self._values.stored(terms, operation.element), combining(operation)
+        lanes = tuple(name for name in term.lanes if name not in operation.over)
+        trips = {loop.name: loop.trip_count for loop in self._pipeline.lanes}
+        count = prod(trips[name] for name in operation.over)
+        source = LanesCombined(leaf, term.name, operation.over)
+        stage = term.stage + leaf.levels * (count - 1).bit_length()
+        self._values.put(operation.result, term.form, lanes, stage, source)
 
     def _accumulate(self, operation: Operation) -> None:
         """Add to a partial value, in time for the iteration that needs it next."""
-        form = FORMATS[operation.element]
         port = self._ports[BEFORE]
         memory, place = self._memories[port.target], self._place(port)
         (name,) = (name for name in operation.operands if name != BEFORE)
-        term = self._named(name, form)
-        kind, levels = KINDS[operation.operator], LEVELS[operation.operator]
+        term = self._values.stored(self._named(name, operation.element), operation.element)
+        leaf = combining(operation)
         distance = update_distance(self._scheduled)
-        if distance * self._ii <= levels and levels > HURRIED_LEVELS:
-            levels = HURRIED_LEVELS
-        self._ii = max(self._ii, -(-levels // distance))
-        is_forwarded = distance * self._ii == levels
+        if distance * self._ii <= leaf.levels and leaf.levels > HURRIED_LEVELS:
+            assert isinstance(leaf, FloatLeaf)
+            leaf = replace(leaf, levels=HURRIED_LEVELS)
+        self._ii = max(self._ii, -(-leaf.levels // distance))
+        is_forwarded = distance * self._ii == leaf.levels
         new = operation.result if is_forwarded else ""
         source = Recalled(memory.name, place, new)
-        self._put(BEFORE, form, place.lanes, term.stage, source)
+        self._values.put(BEFORE, term.form, place.lanes, term.stage, source)
         begun = self._begin(term, operation)
-        names = tuple(begun if operand == BEFORE else operand for operand in operation.operands)
-        computed = Computed(kind, names, levels)
+        names = tuple(begun if operand == BEFORE else term.name for operand in operation.operands)
+        computed = Computed(leaf, names)
         if {*term.lanes} != {*place.lanes}:
             raise refused("lanes of a sum have no place in its partial values", self._scheduled)
-        self._put(operation.result, form, place.lanes, term.stage + levels, computed)
+        stage = term.stage + leaf.levels
+        self._values.put(operation.result, term.form, place.lanes, stage, computed)
         self._stores.append(LocalWrite(memory.name, place, operation.result, ALWAYS))
 
     def _begin(self, term: KernelValue, operation: Operation) -> str:
@@ -258,10 +228,10 @@ class _KernelMaker:
         if start is not None and not isinstance(start, Literal):
             raise refused("a sum starts with a value of an array", self._scheduled)
         assert node.reduction is not None
-        if start is None and operation.operator in (Operator.MAX, Operator.MIN):
-            number = float("-inf") if operation.operator is Operator.MAX else float("inf")
-        else:
-            number = node.reduction.identity if start is None else float(start.value)
+        number = node.reduction.identity if start is None else float(start.value)
+        if isinstance(term.form, WholeFormat) and not isfinite(number):
+            form = term.form
+            number = (form.low if number < 0 else form.high) / 2**form.fraction_bits
         reduced = {*node.reduction_loops}
         parts: list[Condition] = [
             Compare(CompareOp.EQ, Index(Affine.iterator(loop.name)), Literal(0))
@@ -269,22 +239,20 @@ class _KernelMaker:
             if loop.name in reduced
         ]
         first = over_tiles(all_of(parts), self._pipeline.tiles, ())
-        begin = self._named(str(number), term.form)
+        begin = self._values.number(number, operation.element)
         source = Begun(BEFORE, begin.name, first)
-        return self._put(f"{BEFORE}_or_start", term.form, term.lanes, term.stage, source).name
+        return self._values.put(
+            f"{BEFORE}_or_start", term.form, term.lanes, term.stage, source
+        ).name
 
     def _send(self, port: Port) -> Send:
         element = (self._fifos.get(port.target) or self._memories[port.target]).element
-        value = self._named(port.value, FORMATS[element])
+        value = self._values.stored(self._named(port.value, element), element)
         place = self._place(port)
-        if value.form != FORMATS[element] or not {*value.lanes} <= {*place.lanes}:
+        if not {*value.lanes} <= {*place.lanes}:
             raise refused(f"lanes of {port.target} are not those of its values", self._scheduled)
         when = self._when(port.guard, place)
         return Send(port.target, place, value.name, when, port.target in self._fifos)
-
-    def _joined(self, values: list[KernelValue]) -> tuple[str, ...]:
-        names = {name for value in values for name in value.lanes}
-        return tuple(loop.name for loop in self._pipeline.lanes if loop.name in names)
 
     def _place(self, port: Port) -> WordPlace:
         loops = self._pipeline.tiles, self._pipeline.lanes

@@ -6,7 +6,6 @@ from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Network, Place
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
-from streamopt.rtl.operators.float_format import FORMATS
 
 HINT = "choose another back end: --backend vitis"
 PORTS = 2
@@ -28,7 +27,7 @@ def check_network(network: Network, scheduled: ScheduledGraph) -> None:
     CodegenError
         E640 with all problems.
     """
-    found = [*_structures(network), *_elements(network)]
+    found = _structures(network)
     for node in scheduled.nodes:
         found += [refused(problem, node) for problem in _problems(node)]
     diagnostics = [diagnostic for error in found for diagnostic in error.diagnostics]
@@ -67,15 +66,6 @@ def _structures(network: Network) -> list[CodegenError]:
                 message = f"array '{memory.name}' has {len(users)} accesses, more than ports"
                 found.append(refused(message))
     return found
-
-
-def _elements(network: Network) -> list[CodegenError]:
-    elements = {m.name: m.element for m in (*network.memories, *network.fifos)}
-    return [
-        refused(f"'{name}' has elements of type {element}")
-        for name, element in elements.items()
-        if element not in FORMATS
-    ]
 
 
 def _problems(scheduled: ScheduledNode) -> list[str]:

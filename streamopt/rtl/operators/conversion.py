@@ -1,9 +1,10 @@
-"""Conversions among floating-point formats, and from and to whole numbers."""
+"""Conversions among floating-point formats, and from and to whole and fixed-point numbers."""
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
 from streamopt.rtl.operators.fields import fields
 from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.number_format import WholeFormat
 from streamopt.rtl.operators.rounding import Unrounded, leading_zeros, rounded
 from streamopt.rtl.operators.stages import CutPlaces
 
@@ -28,50 +29,65 @@ def to_format(stages: CutPlaces, form: FloatFormat, number: Value, *, into: Floa
     return rounded(stages, into, Unrounded(marks[2], low, significand, marks[0], marks[1]))
 
 
-def to_integer(
-    stages: CutPlaces, form: FloatFormat, number: Value, *, bits: int, is_signed: bool = True
+def to_whole(
+    stages: CutPlaces, form: FloatFormat, number: Value, *, into: WholeFormat, cuts_off: bool
 ) -> Value:
-    """Return a number as a whole one, cut off towards zero.
+    """Return a number as a whole or fixed-point one: 0 of what is infinite or no number.
 
-    What is out of range is the nearest end of it, and 0 what is no number: C leaves both open.
+    Parameters
+    ----------
+    cuts_off
+        Whether it is rounded towards zero, as C's integers, and not as the format says.
     """
-    one = fields(form, number)
-    limit = bits - is_signed
-    distance = (one.exponent - form.bias)[: form.exponent_bits + 1].as_signed()
-    is_small = distance < 0
-    is_large = one.is_special | (distance >= limit)
-    width = max(form.significand_bits, limit)
-    placed = Cat(Const(0, width - form.significand_bits), one.significand)
-    drop = (width - 1 - distance)[: width.bit_length()]
-    placed, drop, marks = stages.cut(placed, drop, Cat(is_small | one.is_nan, is_large, one.sign))
-    moved = (placed >> drop)[:limit]
-    moved, marks = stages.cut(moved, marks)
-    is_small, is_large, sign = marks[0], marks[1], marks[2]
-    moved = Mux(is_small, 0, Mux(is_large, (1 << limit) - 1, moved))[:limit]
-    moved, sign, ends = stages.cut(moved, sign, is_large & ~is_small)
-    if not is_signed:
-        (result,) = stages.cut(Mux(sign, 0, moved))
-        return result
-    negative = (0 - Cat(moved, Const(0, 1)))[:bits]
-    lowest = Const(1 << limit, bits)
-    (result,) = stages.cut(Mux(sign, Mux(ends, lowest, negative), Cat(moved, Const(0, 1))))
+    one, digits = fields(form, number), form.significand_bits
+    width = into.bits + 1
+    # placed has digits + 1 bits behind its binary point: half of the last place, and the rest
+    first = form.bias - into.fraction_bits - 2
+    wide = form.exponent_bits + 2
+    distance = (Cat(one.exponent, Const(0, 2)) - first)[: wide + 1].as_signed()
+    most = width + digits + 1
+    is_far = distance > most
+    by = Mux(distance < 0, 0, Mux(is_far, most, distance))[: most.bit_length()]
+    is_zero = one.is_zero | one.is_special
+    by, digits_in, marks = stages.cut(by, one.significand, Cat(is_zero, is_far, one.sign))
+    moved = stages.named(digits_in << by)
+    placed, lost = moved[: width + digits + 1], moved[width + digits + 1 :].any()
+    kept = Cat(placed[:digits].any(), placed[digits:])
+    is_zero, is_far, sign = marks[0], marks[1], marks[2]
+    kept, marks = stages.cut(Mux(is_zero, 0, kept), Cat(sign, (is_far | lost) & ~is_zero))
+    sign, is_far = marks[0], marks[1]
+    towards = kept[2:].as_unsigned() if cuts_off else kept
+    flipped = Mux(sign, -towards, towards)
+    whole = flipped if cuts_off else (flipped + (2 if into.rounds else 0)) >> 2
+    whole, marks = stages.cut(whole[: width + 1], Cat(sign, is_far))
+    if into.saturates:
+        signed = whole.as_signed()
+        low, high = Const(into.low, into.bits), Const(into.high, into.bits)
+        is_low = marks[0] & (marks[1] | (signed < into.low))
+        is_high = ~marks[0] & (marks[1] | (signed > into.high))
+        whole = Mux(is_low, low, Mux(is_high, high, whole[: into.bits]))
+    (result,) = stages.cut(whole[: into.bits])
     return result
 
 
-def from_integer(
-    stages: CutPlaces, form: FloatFormat, number: Value, *, bits: int, is_signed: bool = True
+def from_whole(
+    stages: CutPlaces, form: FloatFormat, number: Value, *, source: WholeFormat
 ) -> Value:
-    """Return a whole number as the nearest of a format."""
-    number = number[:bits]
-    sign = number[-1] if is_signed else Const(0, 1)
+    """Return a whole or fixed-point number as the nearest of a format."""
+    bits = source.bits
+    sign = number[-1] if source.is_signed else Const(0, 1)
     flips = sign.replicate(bits)
     magnitude = (Cat(sign, number ^ flips) + sign)[1 : bits + 1]
     magnitude, sign = stages.cut(magnitude, sign)
-    zeros = leading_zeros(stages, magnitude)
+    zeros = leading_zeros(stages, magnitude) if bits > 1 else Const(0, 1)
     shifted = (magnitude << zeros)[:bits]
-    wide = form.exponent_bits + 2
-    exponent = (Const(form.bias + bits - 1, wide) - zeros)[:wide]
+    highest = form.bias + bits - 1 - source.fraction_bits
+    wide = max(form.exponent_bits, abs(highest).bit_length(), bits.bit_length()) + 2
+    field = (Const(highest % (1 << wide), wide) - zeros)[:wide].as_signed()
+    is_large = (field >= form.special) & magnitude.any()
     padding = max(0, form.significand_bits + 1 - bits)
-    shifted, exponent, sign = stages.cut(Cat(Const(0, padding), shifted), exponent, sign)
-    none = Const(0, 1)
-    return rounded(stages, form, Unrounded(sign, exponent, shifted, none, none))
+    shifted = Mux(field < 0, 0, shifted)[:bits]
+    shifted, exponent, sign, is_large = stages.cut(
+        Cat(Const(0, padding), shifted), field[: form.exponent_bits + 2], sign, is_large
+    )
+    return rounded(stages, form, Unrounded(sign, exponent, shifted, Const(0, 1), is_large))

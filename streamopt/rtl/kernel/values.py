@@ -1,0 +1,200 @@
+"""The values of a kernel, in the order in which they are made: each in the first cycle it can be.
+
+Numbers, conversions, and what operators make of them; which block an operator is says
+`streamopt.rtl.operators.table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.network import Operation
+from streamopt.ir.operators import Operator
+from streamopt.rtl.kernel.kernel import Computed, Constant, KernelValue, Source
+from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.number_format import (
+    NumberFormat,
+    WholeFormat,
+    format_of,
+    narrowest,
+    plain,
+)
+from streamopt.rtl.operators.table import Asked, Chosen, choose, converted
+from streamopt.rtl.operators.whole_leaf import WholeLeaf
+
+Operands: TypeAlias = Callable[[str, ElementType], KernelValue]
+"""The value of a name; a number is of the type that is said."""
+
+
+class NoOperatorError(Exception):
+    """An operation that no block computes: the text says which."""
+
+
+class ValueList:
+    """Values by name.
+
+    Parameters
+    ----------
+    lanes
+        Of the pipeline, in order.
+    """
+
+    def __init__(self, lanes: Sequence[str]) -> None:
+        self._lanes = lanes
+        self._named: dict[str, KernelValue] = {}
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether there is a value of a name."""
+        return name in self._named
+
+    def __getitem__(self, name: str) -> KernelValue:
+        """Return the value of a name."""
+        return self._named[name]
+
+    @property
+    def made(self) -> tuple[KernelValue, ...]:
+        """Return all values, each once."""
+        return tuple(value for name, value in self._named.items() if name == value.name)
+
+    def put(
+        self, name: str, form: NumberFormat, lanes: tuple[str, ...], stage: int, source: Source
+    ) -> KernelValue:
+        """Add a value, and return it."""
+        self._named[name] = KernelValue(name, form, lanes, stage, source)
+        return self._named[name]
+
+    def number(self, number: float, element: ElementType) -> KernelValue:
+        """Return a number; a whole or fixed-point one in as few bits as it takes."""
+        form, name = plain(format_of(element)), f"{number}"
+        if isinstance(form, WholeFormat):
+            mantissa = form.mantissa_of(Fraction(number))
+            mantissa -= (mantissa > form.high) << form.bits
+            form = narrowest(mantissa, mantissa, form.fraction_bits)
+            number = mantissa / 2**form.fraction_bits
+            name = f"{number:g} as {form.name}"
+        elif element is not ElementType.FLOAT:
+            name = f"{name} as {form.name}"
+        if name in self._named:
+            return self._named[name]
+        return self.put(name, form, (), 0, Constant(number))
+
+    def held(self, value: KernelValue, element: ElementType) -> KernelValue:
+        """Return a value converted to a type; as it is where the type has all its numbers."""
+        if isinstance(value.source, Constant):
+            return self.number(value.source.number, element)
+        target, own = plain(format_of(element)), value.form
+        if isinstance(target, WholeFormat) and isinstance(own, WholeFormat) and target.holds(own):
+            return value
+        return self.stored(value, element)
+
+    def stored(self, value: KernelValue, element: ElementType) -> KernelValue:
+        """Return a value converted to a type, and as wide as that."""
+        leaf = converted(value.form, element)
+        return value if leaf is None else self._behind(leaf, value)
+
+    def _behind(self, leaf: Leaf, value: KernelValue) -> KernelValue:
+        """Return a value behind a block that takes it alone."""
+        name = f"{value.name} {leaf.name}"
+        if name in self._named:
+            return self._named[name]
+        source, stage = Computed(leaf, (value.name,)), value.stage + leaf.levels
+        return self.put(name, plain(leaf.result), value.lanes, stage, source)
+
+    def compute(
+        self, operation: Operation, taken: Callable[[str, ElementType], KernelValue]
+    ) -> None:
+        """Add the result of an operation in every lane.
+
+        Parameters
+        ----------
+        taken
+            Gives its operands.
+
+        Raises
+        ------
+        NoOperatorError
+            If there is no block for it.
+        """
+        operands = self._operands(operation, taken)
+        match operation.operator:
+            case Operator.CAST:
+                self._named[operation.result] = self.stored(operands[0], computed(operation))
+            case Operator.COPY:
+                self._named[operation.result] = operands[0]
+            case _:
+                chosen = self._chosen(operation, operands)
+                leaf = chosen.leaf
+                pairs = zip((operands[at] for at in chosen.order), leaf.operands, strict=True)
+                self._apply(operation.result, leaf, [self._fitted(*pair) for pair in pairs])
+
+    def _apply(self, name: str, leaf: Leaf, taken: Sequence[KernelValue]) -> None:
+        stage = max(operand.stage for operand in taken) + leaf.levels
+        source = Computed(leaf, tuple(operand.name for operand in taken))
+        found = {lane for operand in taken for lane in operand.lanes}
+        lanes = tuple(lane for lane in self._lanes if lane in found)
+        self.put(name, plain(leaf.result), lanes, stage, source)
+
+    def _fitted(self, value: KernelValue, form: NumberFormat) -> KernelValue:
+        """Return a value as wide as an operand."""
+        if value.form == form:
+            return value
+        assert isinstance(value.form, WholeFormat)
+        assert isinstance(form, WholeFormat)
+        return self._behind(WholeLeaf("as", (value.form,), form, 0), value)
+
+    def _operands(self, operation: Operation, taken: Operands) -> list[KernelValue]:
+        """Return the operands of an operation, in the types in which the program computes."""
+        meaning, element = operation.meaning, computed(operation)
+        types = (element,) * len(operation.operands) if meaning is None else meaning.operands
+        is_cast = operation.operator is Operator.CAST
+        operands: list[KernelValue] = []
+        for name, kind in zip(operation.operands, types, strict=True):
+            operand = taken(name, kind)
+            keeps = is_cast or (kind.is_fixed and isinstance(operand.form, WholeFormat))
+            operands.append(operand if keeps else self.held(operand, kind))
+        if operation.operator is Operator.RECIPROCAL:
+            operands.insert(0, self.number(1.0, element))
+        return operands
+
+    def _chosen(self, operation: Operation, operands: Sequence[KernelValue]) -> Chosen:
+        sources = (operand.source for operand in operands)
+        asked = Asked(
+            operation.operator,
+            None if operation.meaning is None else operation.meaning.symbol,
+            computed(operation),
+            tuple(operand.form for operand in operands),
+            tuple(s.number if isinstance(s, Constant) else None for s in sources),
+        )
+        return _must(choose(asked), operation)
+
+
+def computed(operation: Operation) -> ElementType:
+    """Return the type in which the program computes an operation."""
+    return operation.element if operation.meaning is None else operation.meaning.element
+
+
+def combining(operation: Operation) -> Leaf:
+    """Return the block that combines two partial results of a reduction to one.
+
+    Raises
+    ------
+    NoOperatorError
+        If there is none.
+    """
+    form = format_of(operation.element)
+    forms = (plain(form),) * 2
+    asked = Asked(operation.operator, None, operation.element, forms, (None, None))
+    leaf = _must(choose(asked), operation).leaf
+    if isinstance(leaf, WholeLeaf) and isinstance(form, WholeFormat):
+        return replace(leaf, result=form)
+    return leaf
+
+
+def _must(chosen: Chosen | None, operation: Operation) -> Chosen:
+    if chosen is None:
+        raise NoOperatorError(f"{operation.operator} of {computed(operation)} has no operator")
+    return chosen
