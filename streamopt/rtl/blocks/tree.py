@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
 
 from streamopt.rtl.blocks.delay import Delay
-from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.printing import verilog_text
 
 
@@ -15,7 +15,7 @@ from streamopt.rtl.printing import verilog_text
 class OperatorTree:
     """Operators that combine neighbours until one term is left; a term without one waits."""
 
-    leaf: Leaf
+    leaf: OperatorBlock
     terms: int
 
     @property

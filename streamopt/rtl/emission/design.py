@@ -10,7 +10,7 @@ from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.rtl.emission.process import ProcessModule
 from streamopt.rtl.emission.top import Block, TopModule
 from streamopt.rtl.kernel.making import make_kernels
-from streamopt.rtl.operators.leaf import Leaf, verilog_of
+from streamopt.rtl.operators.leaf import OperatorBlock, verilog_of
 from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
 from streamopt.transforms.lower import lower
 
@@ -38,7 +38,7 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     ]
     texts = [(f"{process.name}.v", process.verilog()) for process in processes]
     joining = TopModule(top, processes, network)
-    leaves: dict[str, Leaf] = {}
+    leaves: dict[str, OperatorBlock] = {}
     blocks: dict[str, Block] = {block.name: block for block in joining.blocks}
     for process in processes:
         leaves |= {leaf.name: leaf for leaf in process.leaves}

@@ -32,7 +32,7 @@ from streamopt.rtl.kernel.kernel import (
     Send,
 )
 from streamopt.rtl.kernel.places import WordPlace
-from streamopt.rtl.operators.leaf import OPERANDS, Leaf
+from streamopt.rtl.operators.leaf import OPERANDS, OperatorBlock
 from streamopt.rtl.operators.stages import CutPlaces
 from streamopt.rtl.printing import verilog_text
 
@@ -74,7 +74,7 @@ class ProcessModule:
         self.enable = Signal(name="enable")
         self.ports: dict[str, tuple[str, Signal]] = {}
         self.accesses: list[OutsideAccess] = []
-        self.leaves: dict[Leaf, None] = {}
+        self.leaves: dict[OperatorBlock, None] = {}
         self.blocks: dict[LutMemory | Delay | OperatorTree, None] = {}
         self._control = LoopController(self._module, kernel, self.enable, waits=waits)
         self._values: dict[tuple[str, int], Lanes] = {}
@@ -193,7 +193,9 @@ class ProcessModule:
         operands = [self._copies(name, value.lanes, stage) for name in source.operands]
         return [self._operator(source.leaf, value, taken) for taken in zip(*operands, strict=True)]
 
-    def _operator(self, leaf: Leaf, value: KernelValue, operands: Sequence[Value]) -> Value:
+    def _operator(
+        self, leaf: OperatorBlock, value: KernelValue, operands: Sequence[Value]
+    ) -> Value:
         """Return the result of one operator: of a module, or of logic where it has no registers."""
         if not leaf.levels:
             return leaf.logic(CutPlaces(self._module, self.enable, 0, ()), *operands)

@@ -15,7 +15,7 @@ from streamopt.ir.network import Memory
 from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
 from streamopt.rtl.kernel.places import WordPlace
-from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import NumberFormat
 
 STREAM_STAGE = 1
@@ -73,7 +73,7 @@ class Begun:
 class Computed:
     """An operator in every lane."""
 
-    leaf: Leaf
+    leaf: OperatorBlock
     operands: tuple[str, ...]
 
 
@@ -81,7 +81,7 @@ class Computed:
 class LanesCombined:
     """A balanced tree of operators over some of the lanes of a value."""
 
-    leaf: Leaf
+    leaf: OperatorBlock
     operand: str
     over: tuple[str, ...]
 

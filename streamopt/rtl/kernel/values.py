@@ -15,7 +15,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator
 from streamopt.rtl.kernel.kernel import Computed, Constant, KernelValue, Source
-from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import (
     NumberFormat,
     WholeFormat,
@@ -23,7 +23,7 @@ from streamopt.rtl.operators.number_format import (
     narrowest,
     plain,
 )
-from streamopt.rtl.operators.table import Asked, Chosen, choose, converted
+from streamopt.rtl.operators.table import Asked, BlockChoice, choose, converted
 from streamopt.rtl.operators.whole_leaf import WholeLeaf
 
 Operands: TypeAlias = Callable[[str, ElementType], KernelValue]
@@ -96,7 +96,7 @@ class ValueList:
         leaf = converted(value.form, element)
         return value if leaf is None else self._behind(leaf, value)
 
-    def _behind(self, leaf: Leaf, value: KernelValue) -> KernelValue:
+    def _behind(self, leaf: OperatorBlock, value: KernelValue) -> KernelValue:
         """Return a value behind a block that takes it alone."""
         name = f"{value.name} {leaf.name}"
         if name in self._named:
@@ -131,7 +131,7 @@ class ValueList:
                 pairs = zip((operands[at] for at in chosen.order), leaf.operands, strict=True)
                 self._apply(operation.result, leaf, [self._fitted(*pair) for pair in pairs])
 
-    def _apply(self, name: str, leaf: Leaf, taken: Sequence[KernelValue]) -> None:
+    def _apply(self, name: str, leaf: OperatorBlock, taken: Sequence[KernelValue]) -> None:
         stage = max(operand.stage for operand in taken) + leaf.levels
         source = Computed(leaf, tuple(operand.name for operand in taken))
         found = {lane for operand in taken for lane in operand.lanes}
@@ -160,7 +160,7 @@ class ValueList:
             operands.insert(0, self.number(1.0, element))
         return operands
 
-    def _chosen(self, operation: Operation, operands: Sequence[KernelValue]) -> Chosen:
+    def _chosen(self, operation: Operation, operands: Sequence[KernelValue]) -> BlockChoice:
         sources = (operand.source for operand in operands)
         asked = Asked(
             operation.operator,
@@ -177,7 +177,7 @@ def computed(operation: Operation) -> ElementType:
     return operation.element if operation.meaning is None else operation.meaning.element
 
 
-def combining(operation: Operation) -> Leaf:
+def combining(operation: Operation) -> OperatorBlock:
     """Return the block that combines two partial results of a reduction to one.
 
     Raises
@@ -194,7 +194,7 @@ def combining(operation: Operation) -> Leaf:
     return leaf
 
 
-def _must(chosen: Chosen | None, operation: Operation) -> Chosen:
+def _must(chosen: BlockChoice | None, operation: Operation) -> BlockChoice:
     if chosen is None:
         raise NoOperatorError(f"{operation.operator} of {computed(operation)} has no operator")
     return chosen

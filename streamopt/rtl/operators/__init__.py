@@ -1,1 +1,1 @@
-"""Operators on floating-point numbers, with registers where they are asked for."""
+"""Operators as blocks: one table from an operator and the formats of its operands."""

@@ -2,10 +2,10 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.fields import fields
 from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.floating.fields import fields
+from streamopt.rtl.operators.floating.rounding import Unrounded, leading_zeros, rounded
 from streamopt.rtl.operators.number_format import WholeFormat
-from streamopt.rtl.operators.rounding import Unrounded, leading_zeros, rounded
 from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (4, 2, 3, 1)

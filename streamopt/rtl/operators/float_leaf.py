@@ -8,8 +8,8 @@ from functools import partial
 
 from amaranth.hdl import Cat, Const, Value
 
-from streamopt.rtl.operators import adder, comparison, division, fused, multiplier
 from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.floating import adder, comparison, division, fused, multiplier
 from streamopt.rtl.operators.number_format import TRUTH, NumberFormat
 from streamopt.rtl.operators.stages import CutPlaces, spread
 

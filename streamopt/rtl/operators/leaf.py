@@ -19,7 +19,7 @@ OPERANDS = ("a", "b", "c")
 """Names of the ports, in order."""
 
 
-class Leaf(Protocol):
+class OperatorBlock(Protocol):
     """An operator as it is built: a frozen value, so that equal ones are one module."""
 
     @property
@@ -52,7 +52,7 @@ class Leaf(Protocol):
         ...
 
 
-def verilog_of(leaf: Leaf) -> str:
+def verilog_of(leaf: OperatorBlock) -> str:
     """Return the module's text: ports ``clk``, ``en``, operands ``a`` .. and result ``y``."""
     module, domain = Module(), ClockDomain("sync", reset_less=True)
     module.domains += domain

@@ -19,7 +19,7 @@ from streamopt.rtl.operators.choice import ChoiceLeaf
 from streamopt.rtl.operators.conversion_leaf import ConversionLeaf
 from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.float_leaf import FloatLeaf
-from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import (
     TRUTH,
     NumberFormat,
@@ -59,10 +59,10 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class BlockChoice:
     """A block, and which operands it takes, in which order."""
 
-    leaf: Leaf
+    leaf: OperatorBlock
     order: tuple[int, ...]
 
 
@@ -113,7 +113,7 @@ _SYMBOLS: Mapping[BinaryOp | CompareOp | LogicOp, tuple[str, bool]] = {
 """Kind, and whether the operands change their places."""
 
 
-def choose(asked: Asked) -> Chosen | None:
+def choose(asked: Asked) -> BlockChoice | None:
     """Return the block for an operation; None if there is none."""
     kind, is_swapped = _kind(asked)
     order = tuple(range(len(asked.operands)))
@@ -121,7 +121,7 @@ def choose(asked: Asked) -> Chosen | None:
         order = order[::-1]
     operands = tuple(asked.operands[at] for at in order)
     if asked.operator is Operator.SELECT:
-        return Chosen(ChoiceLeaf(_joined(operands[1:]), 1), order)
+        return BlockChoice(ChoiceLeaf(_joined(operands[1:]), 1), order)
     if any(isinstance(form, FloatFormat) for form in operands):
         return _of_floats(kind, operands, order)
     wholes = tuple(form for form in operands if isinstance(form, WholeFormat))
@@ -132,10 +132,10 @@ def choose(asked: Asked) -> Chosen | None:
     constants = tuple(asked.constants[at] for at in order)
     result = TRUTH if kind in ("lt", "le", "eq", "ne") else _result(kind, wholes, constants, target)
     levels = _whole_levels(kind, wholes, constants)
-    return Chosen(WholeLeaf(kind, wholes, result, levels), order)
+    return BlockChoice(WholeLeaf(kind, wholes, result, levels), order)
 
 
-def converted(source: NumberFormat, element: ElementType) -> Leaf | None:
+def converted(source: NumberFormat, element: ElementType) -> OperatorBlock | None:
     """Return the block that brings numbers into a type; None where they are of it already."""
     target = format_of(element)
     if isinstance(source, WholeFormat) and isinstance(target, WholeFormat):
@@ -160,12 +160,12 @@ def _kind(asked: Asked) -> tuple[str, bool]:
 
 def _of_floats(
     kind: str, operands: tuple[NumberFormat, ...], order: tuple[int, ...]
-) -> Chosen | None:
+) -> BlockChoice | None:
     form = operands[0]
     is_same = all(one == form for one in operands)
     if kind not in FLOAT_LEVELS or not isinstance(form, FloatFormat) or not is_same:
         return None
-    return Chosen(FloatLeaf(kind, form, FLOAT_LEVELS[kind]), order)
+    return BlockChoice(FloatLeaf(kind, form, FLOAT_LEVELS[kind]), order)
 
 
 def _joined(forms: tuple[NumberFormat, ...]) -> NumberFormat:

@@ -13,7 +13,7 @@ import pytest
 from streamopt.ir.element import ElementType
 from streamopt.rtl.operators.conversion_leaf import ConversionLeaf
 from streamopt.rtl.operators.float_format import DOUBLE, FLOAT, HALF, FloatFormat
-from streamopt.rtl.operators.leaf import Leaf
+from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import TRUTH, NumberFormat, WholeFormat, format_of
 from streamopt.rtl.operators.whole_leaf import WholeLeaf
 from streamopt.verification.exact.scalar_operations import quotient
@@ -161,7 +161,7 @@ def _converted(source: FloatFormat, element: ElementType, cuts_off: bool, bits: 
 def check_conversions(source: FloatFormat, count: int, seed: int, at: Path) -> None:
     """Compare conversions of floating-point numbers with exact ones."""
     listed = [(ElementType(text), cuts) for form, text, cuts in CONVERSIONS if form == source]
-    leaves: list[Leaf] = [
+    leaves: list[OperatorBlock] = [
         ConversionLeaf(source, format_of(element), 3, cuts) for element, cuts in listed
     ]
     near, others, _ = operands(source, count, seed)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.rtl.operators.leaf import OPERANDS, Leaf, verilog_of
+from streamopt.rtl.operators.leaf import OPERANDS, OperatorBlock, verilog_of
 from streamopt.verification.csim.run_to_end import run_to_end
 from streamopt.verification.csim.verilated import built
 
@@ -57,7 +57,7 @@ int main(int, char **names) {
 
 
 def results(
-    leaves: Sequence[Leaf], cases: Sequence[NDArray[np.uint64]], directory: Path
+    leaves: Sequence[OperatorBlock], cases: Sequence[NDArray[np.uint64]], directory: Path
 ) -> list[NDArray[np.uint64]]:
     """Return the results of each operator on the same operands.
 
@@ -80,7 +80,7 @@ def results(
     return [*np.fromfile(given, np.uint64).reshape(-1, len(leaves)).T]
 
 
-def _program(leaves: Sequence[Leaf], directory: Path) -> Path:
+def _program(leaves: Sequence[OperatorBlock], directory: Path) -> Path:
     texts = {leaf.name: verilog_of(leaf) for leaf in leaves}
     lines = [
         f"module bench(input clk, en, input [63:0] a, b, c, output [{64 * len(leaves)}-1:0] y);"

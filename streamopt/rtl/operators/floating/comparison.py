@@ -2,8 +2,8 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.fields import Fields, fields
 from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.floating.fields import Fields, fields
 from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (2, 1)

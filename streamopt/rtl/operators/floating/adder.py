@@ -2,9 +2,14 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.fields import fields
 from streamopt.rtl.operators.float_format import FloatFormat
-from streamopt.rtl.operators.rounding import Unrounded, leading_zeros, rounded, shifted_right
+from streamopt.rtl.operators.floating.fields import fields
+from streamopt.rtl.operators.floating.rounding import (
+    Unrounded,
+    leading_zeros,
+    rounded,
+    shifted_right,
+)
 from streamopt.rtl.operators.stages import CutPlaces
 
 PLACES = (8, 4, 2, 6, 5, 1, 7, 3)

@@ -2,9 +2,9 @@
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
-from streamopt.rtl.operators.fields import fields
 from streamopt.rtl.operators.float_format import FloatFormat
-from streamopt.rtl.operators.rounding import Unrounded, rounded
+from streamopt.rtl.operators.floating.fields import fields
+from streamopt.rtl.operators.floating.rounding import Unrounded, rounded
 from streamopt.rtl.operators.stages import CutPlaces
 
 

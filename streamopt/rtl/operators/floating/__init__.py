@@ -1,0 +1,1 @@
+"""The arithmetic of floating-point numbers, with places for registers."""
