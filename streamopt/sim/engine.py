@@ -44,8 +44,12 @@ class Engine:
 
         At first FIFOs have room for all tokens, then those that no token would have waited for
         with the room that they have: if these limit nothing, that is how the network runs. So
-        FIFOs with no more slots than are ever in use aren't followed token by token.
+        FIFOs with no more slots than are ever in use aren't followed token by token. Nor are those
+        of sources, as movers of weights: once the times of all reads are known, sources run again
+        with the room that there is. If they still write each token in time, no reader has waited.
         """
+        sources = self._sources()
+        fed = {at for at, c in enumerate(self.channels) if c.plan.writer in sources}
         roomy: set[int] = {
             at for at, c in enumerate(self.channels) if c.depth_elems < c.written.size
         }
@@ -55,14 +59,38 @@ class Engine:
             for at in roomy:
                 self.channels[at].depth_elems = self.channels[at].written.size
             has_ended = self._run()
-            late = {at for at in roomy if has_ended and _has_waited(self.channels[at])}
+            late = {at for at in roomy - fed if has_ended and _has_waited(self.channels[at])}
             if has_ended and not late:
                 for at in roomy:
                     self.channels[at].depth_elems = self.channels[at].plan.depth_elems
-                return True
+                if self._are_in_time(sources):
+                    return True
+                late = fed
             self._reset()
             roomy = roomy - late if has_ended else set[int]()
         return self._run()
+
+    def _sources(self) -> list[int]:
+        """Return the processes that only write, into FIFOs; nobody waits for their ends."""
+        plan = self.plan
+        others = {channel.reader for channel in plan.channels}
+        for position, process in enumerate(plan.processes):
+            shared = {at for _, at in (*process.filled_by, *process.emptied_by)}
+            others |= shared | {position} if shared else set()
+        return sorted({channel.writer for channel in plan.channels} - others)
+
+    def _are_in_time(self, sources: list[int]) -> bool:
+        """Run sources again, all reads being known; return whether all writes are before these."""
+        made = [channel for channel in self.channels if channel.plan.writer in sources]
+        for channel in made:
+            channel.writes = 0
+        for position in sources:
+            self.runs[position] = ProcessRun(self.plan.processes[position])
+            self._advance(position)
+        ended = all(self.frames_ended(self.runs[at]) == self.frames for at in sources)
+        return ended and all(
+            np.all(channel.written[: channel.read.size] < channel.read) for channel in made
+        )
 
     def _reset(self) -> None:
         self.channels = [TokenChannel(channel, self.frames) for channel in self.plan.channels]

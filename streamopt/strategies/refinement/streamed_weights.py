@@ -19,6 +19,7 @@ from streamopt.target.channels import balanced
 from streamopt.target.device import Target
 from streamopt.transforms.apply import fifo_problem, planned_graph
 from streamopt.transforms.ports.port_schedule import with_ports
+from streamopt.transforms.rewrites.mixed_radix import as_digits
 
 DEPTH_ELEMS = 32
 """Of FIFOs of streamed weights: a LUT holds as many bits."""
@@ -34,6 +35,10 @@ class StreamedWeights:
     traffic_bytes: int
     """Of a frame."""
 
+    def at_least(self, ii: int) -> "StreamedWeights":
+        """Return it with an initiation interval: streams may ask for less than a memory did."""
+        return replace(self, plan=replace(self.plan, target_ii=max(ii, self.plan.target_ii)))
+
 
 def streamed(graph: Graph, schedule: Schedule, array: str) -> StreamedWeights | None:
     """Return the plan that reads an array the fewest times, if its only reader can stream it."""
@@ -46,7 +51,8 @@ def streamed(graph: Graph, schedule: Schedule, array: str) -> StreamedWeights | 
     if len(node.reads_of(array)) != 1:
         return None
     access = node.reads_of(array)[0]
-    if access_order(access, plan.order, node.trip_counts, own.shape) is None:
+    digits, shape = as_digits(access, own.shape, node.trip_counts)
+    if access_order(digits, plan.order, node.trip_counts, shape) is None:
         return None
     walked = {name for name in access.iterators() if _tiles(node, plan, name) > 1}
     free = [n for n in plan.order if n not in access.iterators() and _tiles(node, plan, n) > 1]
