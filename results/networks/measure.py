@@ -62,7 +62,8 @@ def measured(wanted: Wanted, search: Search) -> Row:
     is_built = search.level == "opt6"
     is_plain = wanted.element == "int8" and not wanted.packed
     graph = so.dataflow(program_of(wanted.network, wanted.element))
-    ports = so.plan_ports(graph, ports={"weights": search.weights}, device=target)
+    kinds = {"weights": search.weights}
+    ports = so.plan_ports(graph, PortKind.STREAM, ports=kinds, device=target)
     started = process_time()
     solution = so.solve(
         graph,
