@@ -1,4 +1,4 @@
-"""Processes that only write, as movers of weights do: not followed from one full FIFO to the next."""
+"""Processes that only write, as movers of weights: not followed from one full FIFO to the next."""
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
