@@ -138,7 +138,8 @@ FLAT = sketch(
 def test_digits_of_a_subscript_are_dimensions_on_the_chip(tmp_path: Path) -> None:
     """A full layer behind a convolution; of ``b`` a part is read, so it waits in a buffer."""
     graph = so.dataflow(FLAT)
-    done = scheduled(FLAT, {"full": "c h w i"}, {"full": "i 2, h 3", "map": "h 3", "end": "i 2"}).schedule
+    unroll = {"full": "i 2, h 3", "map": "h 3", "end": "i 2"}
+    done = scheduled(FLAT, {"full": "c h w i"}, unroll).schedule
     ports = so.plan_ports(graph, ports={"weights": "m_axi"}, device=Target.named("u280"))
     schedule = with_ports(graph, done, ports)
     planned = planned_graph(graph, schedule)
