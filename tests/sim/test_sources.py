@@ -55,8 +55,14 @@ def streamed(depth_elems: int) -> tuple[Network, dict[str, PipelineTiming]]:
 
 
 def followed(network: Network, timings: dict[str, PipelineTiming]) -> Trace:
+    """Return the simulation of an engine that knows no sources."""
+
+    def none(engine: Engine) -> list[int]:
+        del engine
+        return []
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Engine, "_sources", lambda _: [])
+        patch.setattr(Engine, "_sources", none)
         return simulate(network, timings, frames=FRAMES)
 
 
