@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from math import prod
 
+from streamopt.analysis.digit_access import as_digits
 from streamopt.ir.expression import Access
 from streamopt.ir.ports import Words, words_of
 from streamopt.ir.program import Array
 from streamopt.ir.scheduled import ScheduledNode
-from streamopt.transforms.rewrites.mixed_radix import as_digits
 
 
 @dataclass(frozen=True, slots=True)

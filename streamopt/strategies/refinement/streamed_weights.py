@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from streamopt.analysis.access_order import access_order
+from streamopt.analysis.digit_access import as_digits
 from streamopt.evaluation.open_channels import array_bytes, preferred_channels
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.ports import PortKind, PortPlan
@@ -19,7 +20,6 @@ from streamopt.target.channels import balanced
 from streamopt.target.device import Target
 from streamopt.transforms.apply import fifo_problem, planned_graph
 from streamopt.transforms.ports.port_schedule import with_ports
-from streamopt.transforms.rewrites.mixed_radix import as_digits
 
 DEPTH_ELEMS = 32
 """Of FIFOs of streamed weights: a LUT holds as many bits."""

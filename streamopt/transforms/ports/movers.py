@@ -19,6 +19,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from streamopt.analysis.digit_access import as_digits
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read, moved_leaf
@@ -27,7 +28,6 @@ from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.rebuilding import reading, rewritten_node, with_parts, writing
-from streamopt.transforms.rewrites.mixed_radix import as_digits
 
 _OTHERS = "memory, m_axi or axis"
 
