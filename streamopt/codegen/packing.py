@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import prod
 
-from streamopt.analysis.digit_access import as_digits
+from streamopt.analysis.access_order import as_digits
 from streamopt.ir.expression import Access
 from streamopt.ir.ports import Words, words_of
 from streamopt.ir.program import Array

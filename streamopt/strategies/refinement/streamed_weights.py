@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from streamopt.analysis.access_order import access_order
-from streamopt.analysis.digit_access import as_digits
+from streamopt.analysis.access_order import access_order, as_digits
 from streamopt.evaluation.open_channels import array_bytes, preferred_channels
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.ports import PortKind, PortPlan

@@ -19,7 +19,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from streamopt.analysis.digit_access import as_digits
+from streamopt.analysis.access_order import as_digits
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read, moved_leaf
