@@ -180,7 +180,7 @@ class OperationList:
         match expression:
             case ir.Binary(_, _, operand) if ir.is_negation(expression):
                 return add(Operator.NEGATE, element, self.value(operand))
-            case ir.Binary(ir.BinaryOp.DIV, ir.Literal(1.0), right) if element.is_float:
+            case ir.Binary(_, _, right) if _is_reciprocal(expression, element):
                 return add(Operator.RECIPROCAL, element, self.value(right))
             case ir.Binary(ir.BinaryOp.MUL, left, right) if is_shift(expression, element):
                 return add(Operator.BITS, computed, self.value(left), self.value(right))
@@ -208,6 +208,12 @@ class OperationList:
                 raise AssertionError(expression)
 
 
+def _is_reciprocal(expression: ir.Binary, element: ElementType) -> bool:
+    return (expression.op, expression.left) == (ir.BinaryOp.DIV, ir.Literal(1.0)) and (
+        element.is_float
+    )
+
+
 def _meaning(
     expression: ir.Expression, computed: ElementType, element_of: Callable[[str], ElementType]
 ) -> Meaning:
@@ -215,7 +221,7 @@ def _meaning(
     match expression:
         case ir.Binary(op):
             types = operand_types(expression, computed, element_of)
-            is_single = ir.is_negation(expression)
+            is_single = ir.is_negation(expression) or _is_reciprocal(expression, computed)
             return Meaning(op, types[1:] if is_single else types, computed)
         case ir.Compare(op, left, right):
             compared = compared_type(left, right, element_of) or ElementType.FLOAT

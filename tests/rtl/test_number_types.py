@@ -41,7 +41,24 @@ MIXED = program(
      "wraps": "i 12: a[i] = uint32_t(c[i]) * uint32_t(c[i]) - uint32_t(400)"},
     name="mixed",
 )  # fmt: skip
-ALL = {source.name: source for source in (LAYERS, FIXED, MIXED)}
+SOFTMAX = program(
+    {"x": "input 6 8", "m": "internal 6", "e": "internal 6 8", "s": "internal 6",
+     "y": "output 6 8"},
+    {"most": "i 6, j 8: m[i] = max(m[i], x[i][j])",
+     "powers": "i 6, j 8: e[i][j] = exp(x[i][j] - m[i])",
+     "sums": "i 6, j 8: s[i] += e[i][j]",
+     "shares": "i 6, j 8: y[i][j] = e[i][j] / s[i]"},
+    name="softmax",
+)  # fmt: skip
+GELU = program(
+    {"x": "input 40", "h": "input 40 half", "y": "output 40", "z": "output 40 half",
+     "u": "input 40", "w": "output 40"},
+    {"gelu": "i 40: y[i] = 0.5 * x[i] * (1.0 + erf(x[i] * 0.70710678))",
+     "soft": "i 40: w[i] = tanh(log(1.0 + exp(u[i]))) / 1.5",
+     "logistic": "i 40: z[i] = 1.0 / (1.0 + exp(-h[i]))"},
+    name="gelu",
+)  # fmt: skip
+ALL = {source.name: source for source in (LAYERS, FIXED, MIXED, SOFTMAX, GELU)}
 
 
 def check(source: Program, seed: int, folder: Path) -> None:

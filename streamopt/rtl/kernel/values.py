@@ -156,7 +156,7 @@ class ValueList:
             operand = taken(name, kind)
             keeps = is_cast or (kind.is_fixed and isinstance(operand.form, WholeFormat))
             operands.append(operand if keeps else self.held(operand, kind))
-        if operation.operator is Operator.RECIPROCAL:
+        if operation.operator is Operator.RECIPROCAL and element is ElementType.DOUBLE:
             operands.insert(0, self.number(1.0, element))
         return operands
 

@@ -10,6 +10,10 @@ from amaranth.hdl import Cat, Const, Value
 
 from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.floating import adder, comparison, division, fused, multiplier
+from streamopt.rtl.operators.functions.exponential import exponential, exponential_places
+from streamopt.rtl.operators.functions.logarithm import logarithm, logarithm_places
+from streamopt.rtl.operators.functions.odd import odd, odd_places
+from streamopt.rtl.operators.functions.reciprocal import reciprocal, reciprocal_places
 from streamopt.rtl.operators.number_format import TRUTH, NumberFormat
 from streamopt.rtl.operators.stages import CutPlaces, spread
 
@@ -56,6 +60,11 @@ FLOAT_KINDS = {
     "le": FloatKind(partial(comparison.less, or_equal=True), comparison.PLACES, result=TRUTH),
     "eq": FloatKind(comparison.equal, comparison.PLACES, result=TRUTH),
     "ne": FloatKind(_unequal, comparison.PLACES, result=TRUTH),
+    "exp": FloatKind(exponential, exponential_places, operands=1),
+    "log": FloatKind(logarithm, logarithm_places, operands=1),
+    "tanh": FloatKind(partial(odd, name="tanh"), odd_places, operands=1),
+    "erf": FloatKind(partial(odd, name="erf"), odd_places, operands=1),
+    "recip": FloatKind(reciprocal, reciprocal_places, operands=1),
     "max": FloatKind(comparison.larger, comparison.PLACES),
     "min": FloatKind(partial(comparison.larger, or_smaller=True), comparison.PLACES),
 }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from amaranth.hdl import Module, Signal, Value
+from amaranth.lib.memory import Memory
 
 
 class CutPlaces:
@@ -43,6 +44,14 @@ class CutPlaces:
         signal = Signal(len(value), name="wire")
         self._module.d.comb += signal.eq(value)
         return signal
+
+    def looked_up(self, address: Value, words: Sequence[int], width: int) -> Value:
+        """Return the word of a table, which a memory is if a register follows."""
+        memory = Memory(shape=width, depth=len(words), init=words)
+        port = memory.read_port(domain="comb")
+        self._module.submodules += memory
+        self._module.d.comb += port.addr.eq(address)
+        return port.data
 
     def _registered(self, values: Sequence[Value]) -> tuple[Value, ...]:
         registers = tuple(Signal(len(v), name="register", reset_less=True) for v in values)

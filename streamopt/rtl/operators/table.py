@@ -17,7 +17,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.operators import BinaryOp, CompareOp, LogicOp, Operator
 from streamopt.rtl.operators.choice import ChoiceLeaf
 from streamopt.rtl.operators.conversion_leaf import ConversionLeaf
-from streamopt.rtl.operators.float_format import FloatFormat
+from streamopt.rtl.operators.float_format import DOUBLE, FloatFormat
 from streamopt.rtl.operators.float_leaf import FloatLeaf
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import (
@@ -72,6 +72,11 @@ FLOAT_LEVELS = {
     "mul": 4,
     "div": 16,
     "sqrt": 16,
+    "exp": 10,
+    "log": 12,
+    "tanh": 10,
+    "erf": 10,
+    "recip": 10,
     "max": 1,
     "min": 1,
     "neg": 0,
@@ -88,6 +93,11 @@ _KINDS = {
     Operator.MUL: "mul",
     Operator.DIV: "div",
     Operator.MOD: "mod",
+    Operator.RECIPROCAL: "recip",
+    Operator.EXP: "exp",
+    Operator.LOG: "log",
+    Operator.TANH: "tanh",
+    Operator.ERF: "erf",
     Operator.SQRT: "sqrt",
     Operator.MAX: "max",
     Operator.MIN: "min",
@@ -113,6 +123,10 @@ _SYMBOLS: Mapping[BinaryOp | CompareOp | LogicOp, tuple[str, bool]] = {
 """Kind, and whether the operands change their places."""
 
 
+_FUNCTIONS = ("exp", "log", "tanh", "erf", "recip")
+"""By tables, which are for ``float`` and ``half``."""
+
+
 def choose(asked: Asked) -> BlockChoice | None:
     """Return the block for an operation; None if there is none."""
     kind, is_swapped = _kind(asked)
@@ -125,7 +139,7 @@ def choose(asked: Asked) -> BlockChoice | None:
     if any(isinstance(form, FloatFormat) for form in operands):
         return _of_floats(kind, operands, order)
     wholes = tuple(form for form in operands if isinstance(form, WholeFormat))
-    if not kind or kind == "sqrt":
+    if not kind or kind in ("sqrt", *_FUNCTIONS):
         return None
     target = format_of(asked.element)
     assert isinstance(target, WholeFormat)
@@ -155,6 +169,8 @@ def _kind(asked: Asked) -> tuple[str, bool]:
     if asked.operator in (Operator.COMPARE, Operator.BITS, Operator.LOGIC):
         assert asked.symbol is not None
         return _SYMBOLS[asked.symbol]
+    if asked.operator is Operator.RECIPROCAL and len(asked.operands) > 1:
+        return "div", False
     return _KINDS.get(asked.operator, ""), False
 
 
@@ -162,6 +178,8 @@ def _of_floats(
     kind: str, operands: tuple[NumberFormat, ...], order: tuple[int, ...]
 ) -> BlockChoice | None:
     form = operands[0]
+    if form == DOUBLE and kind in _FUNCTIONS:
+        return None
     is_same = all(one == form for one in operands)
     if kind not in FLOAT_LEVELS or not isinstance(form, FloatFormat) or not is_same:
         return None

@@ -69,8 +69,8 @@ def _places(kind: str, form: FloatFormat) -> int:
     return places(form) if callable(places) else len(places)
 
 
-KINDS = sorted(FLOAT_KINDS.keys() - {"neg", "abs"})
-"""Those that are modules: a change of a sign leaves NaN and subnormal numbers as they are."""
+KINDS = sorted(NUMBERS.keys() | TRUTHS.keys())
+"""Those that round once; a change of a sign leaves NaN and subnormal numbers as they are."""
 needs_verilator = pytest.mark.skipif(
     shutil.which("verilator") is None, reason="Verilator isn't installed"
 )

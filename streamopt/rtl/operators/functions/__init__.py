@@ -1,0 +1,1 @@
+"""Functions of floating-point numbers by tables and polynomials."""
