@@ -77,7 +77,6 @@ def test_a_sum_in_haste_has_one_adder_on_its_way() -> None:
 @pytest.mark.parametrize(
     ("graph", "level", "said"),
     [
-        ("transformers/multi_head_attention.json", "opt5", "several loop nests"),
         ("cnns/dwsconv_block.json", "opt5", "several loop nests"),
     ],
 )
