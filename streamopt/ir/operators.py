@@ -126,6 +126,10 @@ class Reduction(StrEnum):
                 return float("inf")
 
 
+def _slope_of_arctangent(_: tuple[float, float]) -> Sequence[float]:
+    return [1.0]
+
+
 class Function(StrEnum):
     """Functions that a statement may call, one row each: all stages read this table."""
 
@@ -136,8 +140,10 @@ class Function(StrEnum):
     ERF = "erf", 1, math.erf
     SIN = "sin", 1, math.sin
     COS = "cos", 1, math.cos
+    ATAN = "atan", 1, math.atan, _slope_of_arctangent
     FLOOR = "floor", 1, math.floor
     CEIL = "ceil", 1, math.ceil
+    RINT = "rint", 1, round
     ABS = "abs", 1, math.fabs
     MAX = "max", 2, max
     MIN = "min", 2, min
@@ -204,8 +210,10 @@ class Operator(StrEnum):
     ERF = "erf"
     SIN = "sin"
     COS = "cos"
+    ATAN = "atan"
     FLOOR = "floor"
     CEIL = "ceil"
+    RINT = "rint"
     POW = "pow"
     CAST = "cast"
     COPY = "copy"

@@ -22,6 +22,7 @@ from streamopt.frontends.dsl.builder import Builder, program
 from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.functions import (
     absolute,
+    atan,
     cast,
     ceil,
     cos,
@@ -36,6 +37,7 @@ from streamopt.frontends.dsl.functions import (
     power,
     prod,
     relu,
+    rint,
     sigmoid,
     sin,
     sqrt,
@@ -54,6 +56,7 @@ __all__ = [
     "Tensor",
     "Value",
     "absolute",
+    "atan",
     "cast",
     "ceil",
     "cos",
@@ -69,6 +72,7 @@ __all__ = [
     "prod",
     "program",
     "relu",
+    "rint",
     "sigmoid",
     "sin",
     "sqrt",

@@ -166,9 +166,19 @@ def cos(value: Operand) -> Value:
     return _call(Function.COS, value)
 
 
+def atan(value: Operand) -> Value:
+    """Return the arctangent, an angle in radians."""
+    return _call(Function.ATAN, value)
+
+
 def floor(value: Operand) -> Value:
     """Return the largest whole number that is not larger."""
     return _call(Function.FLOOR, value)
+
+
+def rint(value: Operand) -> Value:
+    """Return the nearest whole number; the even one where two are as near."""
+    return _call(Function.RINT, value)
 
 
 def ceil(value: Operand) -> Value:

@@ -271,7 +271,7 @@ _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[ir.Expression]], ir.Exp
     "math.fma": lambda op, v: ir.Binary(
         ir.BinaryOp.ADD, ir.Binary(ir.BinaryOp.MUL, v[0], v[1]), v[2]
     ),
-    "math.roundeven": _elementary(functions.round_half_even),
+    "math.roundeven": _elementary(functions.ELEMENTARY["rint"]),
     **_formulas(
         rsqrt="1 / sqrt(x)",
         exp2="pow(2, x)",

@@ -71,7 +71,7 @@ def folded(
     is_needed
         Whether nothing else can lower the node.
     """
-    if operator.kind not in _FOLDED or operator.domain or operator.has_subgraph:
+    if operator.kind not in _FOLDED or operator.domain:
         return None
     given = [operand for operand in operands if operand is not None]
     is_weight = any(o.dtype.kind == "f" and o.size > SMALL_ELEMENTS for o in given)
@@ -134,4 +134,4 @@ def _computed(
     node = helper.make_node(operator.kind, names, outputs, **attributes)
     versions = [helper.make_opsetid("", opset)]
     function = helper.make_function("", "constant", list(feeds), outputs, [node], versions)
-    return cast("Any", ReferenceEvaluator(function)).run(None, feeds)
+    return cast("Any", ReferenceEvaluator(function)).run(None, feeds, {})

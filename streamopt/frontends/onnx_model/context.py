@@ -1,9 +1,12 @@
 """The context of one node under lowering: its operands, its attributes and the builder."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.frontends.onnx_model.model import SHAPE, OnnxOperator
@@ -18,6 +21,16 @@ Option = TypeVar("Option", int, float, str)
 
 
 @dataclass(frozen=True, slots=True)
+class Scaled:
+    """Integers times a factor."""
+
+    integers: str
+    """Name of a value of 32-bit integers."""
+    factor: NDArray[Any]
+    """Of a shape that broadcasts to theirs; without dimensions if it is one number."""
+
+
+@dataclass(frozen=True, slots=True)
 class Values:
     """The values of the graph so far, by name."""
 
@@ -28,6 +41,8 @@ class Values:
     """Lowered values; also constants that were used as tensors."""
     weights: frozenset[str]
     """Names of the initializers."""
+    scaled: dict[str, Scaled] = field(default_factory=dict[str, "Scaled"])
+    """Real numbers that integers stand for."""
 
     def tensor(self, name: str) -> LazyTensor:
         """Return a value as a tensor; a constant becomes a weight.
@@ -51,6 +66,23 @@ class Values:
             return self.builder.constant(name, array)
         return splat(float(first), element, array.shape)
 
+    def define(self, value: LazyTensor | NDArray[Any]) -> str:
+        """Return a new name of a value."""
+        name = f":{len(self.tensors)}:{len(self.constants)}"
+        if isinstance(value, LazyTensor):
+            self.tensors[name] = value
+        else:
+            self.constants[name] = value
+        return name
+
+    def type_of(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """Return element type and shape of a value."""
+        constant = self.constants.get(name)
+        if constant is not None:
+            return constant.dtype, constant.shape
+        tensor = self.tensors[name]
+        return np.dtype(bool if tensor.is_truth else tensor.element.dtype), tensor.shape
+
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of a value."""
         constant = self.constants.get(name)
@@ -66,6 +98,10 @@ class Context:
     opset: int
     """Version of ONNX's operators that the model uses."""
     values: Values
+
+    def with_inputs(self, names: Sequence[str]) -> Context:
+        """Return the context of the same node with other operands."""
+        return replace(self, operator=replace(self.operator, inputs=tuple(names)))
 
     def has(self, position: int) -> bool:
         """Return whether there is an operand at a position."""

@@ -1,5 +1,6 @@
 """Nodes that compute element by element."""
 
+import math
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
@@ -20,7 +21,18 @@ from streamopt.frontends.tensors.elementwise import (
 )
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.arithmetic import negated
-from streamopt.ir.expression import Binary, BinaryOp, CompareOp, Expression, Function, LogicOp
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Compare,
+    CompareOp,
+    Expression,
+    Function,
+    Literal,
+    Logic,
+    LogicOp,
+)
 
 
 def _of(function: Callable[..., Expression], **options: float) -> Callable[[Context], LazyTensor]:
@@ -66,8 +78,9 @@ def _power(node: Context) -> LazyTensor:
 
 def _clip(node: Context) -> LazyTensor:
     x = node.tensor()
-    for position, function in ((1, ex.maximum), (2, ex.minimum)):
-        limit = node.optional(position)
+    for position, name, function in ((1, "min", ex.maximum), (2, "max", ex.minimum)):
+        own = node.option(name, math.nan)  # until opset 10
+        limit = node.optional(position) if math.isnan(own) else splat(own, x.element)
         if limit is not None:
             x = elementwise(node.builder, function, x, limit)
     return x
@@ -79,12 +92,74 @@ def _gelu(node: Context) -> LazyTensor:
 
 
 def _remainder(node: Context) -> LazyTensor:
-    if not node.option("fmod", 0):
-        if node.tensor().element.is_float or node.tensor().element.is_signed:
-            raise LoweringError("a remainder with the sign of the divisor is not supported")
-    elif node.tensor().element.is_float:
-        raise LoweringError("a remainder of floating-point numbers is not supported")
+    """Return remainders with the sign of the dividend if asked for, else of the divisor."""
+    is_like_divisor, kind = not node.option("fmod", 0), node.tensor().element
+    if kind.is_float:
+        return _joined(_floored if is_like_divisor else _truncated)(node)
+    if is_like_divisor and kind.is_signed:
+        return _joined(_of_divisor_sign)(node)
     return _joined(partial(Binary, BinaryOp.MOD))(node)
+
+
+_floored = functions.formula("x - alpha * floor(x / alpha)")
+_truncated = functions.formula(
+    "x - alpha * floor(x / alpha) if x / alpha >= 0 else x - alpha * ceil(x / alpha)"
+)
+
+
+def _of_divisor_sign(left: Expression, right: Expression) -> Expression:
+    def rest(value: Expression) -> Expression:
+        return Binary(BinaryOp.MOD, value, right)
+
+    return rest(Binary(BinaryOp.ADD, rest(left), right))
+
+
+def _shift(node: Context) -> LazyTensor:
+    direction = {"LEFT": BinaryOp.SHL, "RIGHT": BinaryOp.SHR}.get(node.option("direction", ""))
+    kind = node.tensor().element
+    if direction is None:
+        raise LoweringError("a shift without direction")
+    return _joined(partial(_shifted, direction, kind.bits, kind.is_signed))(node)
+
+
+def _shifted(
+    op: BinaryOp, bits: int, is_signed: bool, value: Expression, by: Expression
+) -> Expression:
+    """Return a shift by as many bits as there are at most: then nothing is left but the sign."""
+    moved = Binary(op, value, ex.minimum(by, Literal(bits - 1.0)))
+    if op is BinaryOp.SHR and is_signed:
+        return moved
+    return ex.select(Compare(CompareOp.LT, by, Literal(float(bits))), moved, ex.ZERO)
+
+
+def _all_bits_but(value: Expression) -> Expression:
+    return Binary(BinaryOp.SUB, Literal(-1.0), value)
+
+
+def _truth(
+    function: Callable[[Expression], Expression],
+) -> Callable[[Context], LazyTensor]:
+    """Return the lowering of a property of numbers."""
+    return lambda node: elementwise(
+        node.builder, function, node.tensor(), element=ElementType.UINT8, is_truth=True
+    )
+
+
+def _is_no_number(value: Expression) -> Expression:
+    return Compare(CompareOp.NE, value, value)
+
+
+def _is_infinite(node: Context) -> LazyTensor:
+    kinds = [node.option(f"detect_{sign}", 1) for sign in ("negative", "positive")]
+    limits = [Literal(sign * math.inf) for sign, kind in zip((-1, 1), kinds, strict=True) if kind]
+    if not limits:
+        return splat(0.0, ElementType.UINT8, node.tensor().shape)
+
+    def holds(value: Expression) -> Expression:
+        found = [Compare(CompareOp.EQ, value, limit) for limit in limits]
+        return found[0] if len(found) == 1 else Logic(LogicOp.OR, tuple(found))
+
+    return _truth(holds)(node)
 
 
 def _cast(node: Context) -> LazyTensor:
@@ -128,7 +203,7 @@ LOWERINGS: Lowerings = {
     "Mean": _mean,
     "Neg": _of(negated),
     "Reciprocal": _of(ex.reciprocal),
-    "Round": _of(functions.round_half_even),
+    "Round": _of(functions.ELEMENTARY["rint"]),
     "Sign": _formula("sign(x)"),
     "Relu": _formula("relu(x)"),
     "LeakyRelu": _formula("leaky_relu(x, alpha)", alpha=0.01),
@@ -159,5 +234,12 @@ LOWERINGS: Lowerings = {
     "And": _connective(LogicOp.AND),
     "Or": _connective(LogicOp.OR),
     "Xor": _comparison(CompareOp.NE),
+    "BitShift": _shift,
+    "BitwiseAnd": _joined(partial(Binary, BinaryOp.AND)),
+    "BitwiseOr": _joined(partial(Binary, BinaryOp.OR)),
+    "BitwiseXor": _joined(partial(Binary, BinaryOp.XOR)),
+    "BitwiseNot": _of(_all_bits_but),
+    "IsNaN": _truth(_is_no_number),
+    "IsInf": _is_infinite,
     "Not": lambda node: opposite(node.builder, node.tensor()),
 }

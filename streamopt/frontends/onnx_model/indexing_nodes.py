@@ -119,6 +119,33 @@ def _scatter_nd(node: Context) -> LazyTensor:
     return scattered(node.builder, x, updates, targets, _combination(node))
 
 
+def _compressed(node: Context) -> LazyTensor:
+    """Return the elements along an axis for which a constant condition holds."""
+    x, condition = node.tensor(), node.constant(1, "the condition", DATA_DEPENDENT, _HINT)
+    if condition is None:
+        raise LoweringError("the condition is missing")
+    if "axis" not in node.operator.attributes:
+        x = reshaped(x, (x.size_elems,))
+    axis = node.axis("axis", 0, x.rank)
+    places = np.flatnonzero(condition).tolist()
+    if not places or places[-1] >= x.shape[axis]:
+        raise LoweringError(f"{len(places)} elements of {x.shape[axis]} are taken")
+    return taken(node.builder, x, axis, places)
+
+
+def _reversed(node: Context) -> LazyTensor:
+    """Return sequences of constant lengths, each backwards up to its length."""
+    x, lengths = node.tensor(), _indices(node).reshape(-1)
+    time, batch = node.axis("time_axis", 0, x.rank), node.axis("batch_axis", 1, x.rank)
+    if len(lengths) != x.shape[batch] or time == batch:
+        raise LoweringError(f"{len(lengths)} lengths for {x.shape[batch]} sequences")
+    steps = along(np.arange(x.shape[time], dtype=np.int64), time, x.rank)
+    ends = along(lengths, batch, x.rank)
+    tables = [along(np.arange(n, dtype=np.int64), at, x.rank) for at, n in enumerate(x.shape)]
+    tables[time] = np.where(steps < ends, ends - 1 - steps, steps)
+    return gathered(node.builder, x, tables, x.shape)
+
+
 MAX_EXTENT = 2**20
 
 Places: TypeAlias = NDArray[np.float64]
@@ -134,7 +161,8 @@ def _resize(node: Context) -> LazyTensor:
     if node.option("keep_aspect_ratio_policy", "stretch") != "stretch":
         raise LoweringError("resizing with an aspect ratio policy is not supported")
     given = node.numbers("axes")
-    axes = tuple(range(x.rank)) if given is None else normalized_axes(given, x.rank)
+    axes = tuple(range(x.rank)) if given is None else tuple(axis % x.rank for axis in given)
+    normalized_axes(axes, x.rank)
     for axis, factor, count in zip(axes, *_factors(node, x, axes), strict=True):
         if factor != 1.0 or count != x.shape[axis]:
             x = _resized(node, x, axis, factor, count)
@@ -143,7 +171,10 @@ def _resize(node: Context) -> LazyTensor:
 
 def _factors(node: Context, x: LazyTensor, axes: tuple[int, ...]) -> tuple[list[float], list[int]]:
     """Return how much longer each dimension becomes, and how long."""
-    sizes, scales = node.integers(3, "the new sizes"), node.constant(2, "the scales")
+    at = 1 if node.operator.kind == "Upsample" or node.opset < 11 else 2
+    sizes, scales = node.integers(3, "the new sizes"), node.constant(at, "the scales")
+    if scales is None and "scales" in node.operator.attributes:
+        scales = np.asarray(node.operator.attributes["scales"])
     extents = [x.shape[axis] for axis in axes]
     if sizes:
         factors = [new / old for new, old in zip(sizes, extents, strict=False)]
@@ -200,7 +231,8 @@ def _neighbours(node: Context, places: Places) -> list[tuple[int, Places]]:
 def _coordinates(node: Context, extent: int, count: int, factor: float) -> Places:
     """Return where each result lies among the elements."""
     at = np.arange(count, dtype=np.float64)
-    match node.option("coordinate_transformation_mode", "half_pixel"):
+    default = "half_pixel" if _is_new(node) else "asymmetric"
+    match node.option("coordinate_transformation_mode", default):
         case "asymmetric":
             return at / factor
         case "half_pixel":
@@ -216,8 +248,13 @@ def _coordinates(node: Context, extent: int, count: int, factor: float) -> Place
             raise LoweringError(f"resizing with {mode} coordinates is not supported")
 
 
+def _is_new(node: Context) -> bool:
+    """Return whether the node says where elements lie; before, they lay at their beginning."""
+    return node.operator.kind == "Resize" and node.opset >= 11
+
+
 def _rounded(node: Context, places: Places) -> Places:
-    match node.option("nearest_mode", "round_prefer_floor"):
+    match node.option("nearest_mode", "round_prefer_floor" if _is_new(node) else "floor"):
         case "floor":
             return np.floor(places)
         case "ceil":
@@ -234,5 +271,9 @@ LOWERINGS: Lowerings = {
     "GatherND": _gather_nd,
     "ScatterElements": _scatter_elements,
     "ScatterND": _scatter_nd,
+    "Compress": _compressed,
+    "Scatter": _scatter_elements,
+    "ReverseSequence": _reversed,
     "Resize": _resize,
+    "Upsample": _resize,
 }

@@ -14,7 +14,7 @@ from streamopt.frontends.tensors.normalisation import mean_over, normalized_axes
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
-from streamopt.ir.expression import Expression, Function
+from streamopt.ir.expression import Compare, CompareOp, Expression, Function, Select
 from streamopt.ir.operators import Reduction
 
 
@@ -171,6 +171,12 @@ def _norm_pool(node: Context) -> LazyTensor:
     return pooling.norm_pool(node.builder, *_pooled(node), order)
 
 
+def _global_norm(node: Context) -> LazyTensor:
+    x = node.tensor()
+    windows = Windows.of(x.shape[2:])
+    return pooling.norm_pool(node.builder, x, windows, node.option("p", 2))
+
+
 def _global(pool: Callable[[ProgramBuilder, LazyTensor], LazyTensor]) -> Lowering:
     return lambda node: pool(node.builder, node.tensor())
 
@@ -211,14 +217,14 @@ def _group_norm(node: Context) -> LazyTensor:
     return normalisation.group_norm(node.builder, x, groups, flat[0], flat[1], epsilon)
 
 
-def _layer_norm(node: Context) -> LazyTensor:
-    _only_first_output(node)
+def _layer_norm(node: Context) -> LazyTensor | tuple[LazyTensor, ...]:
     x = node.tensor()
     axes = range(node.axis("axis", -1, x.rank), x.rank)
     epsilon = node.option("epsilon", 1e-5)
-    return normalisation.layer_norm(
+    made, mean, inverse = normalisation.layer_norm(
         node.builder, x, axes, node.optional(1), node.optional(2), epsilon
     )
+    return (made, mean, inverse)[: max(1, len(node.operator.outputs))]
 
 
 def _rms_norm(node: Context) -> LazyTensor:
@@ -226,6 +232,31 @@ def _rms_norm(node: Context) -> LazyTensor:
     axes = range(node.axis("axis", -1, x.rank), x.rank)
     epsilon = node.option("epsilon", 1e-5)
     return normalisation.rms_norm(node.builder, x, axes, node.optional(1), epsilon)
+
+
+def _local_response_norm(node: Context) -> LazyTensor:
+    alpha, beta, bias = (
+        node.option(name, value) for name, value in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0))
+    )
+    size = node.option("size", 1)
+    return normalisation.local_response_norm(node.builder, node.tensor(), size, alpha, beta, bias)
+
+
+def _norm(node: Context) -> LazyTensor:
+    """Return vectors along an axis divided by their length."""
+    builder, x = node.builder, node.builder.settled(node.tensor())
+    axis, order = node.axis("axis", -1, x.rank), node.option("p", 2)
+    if order not in (1, 2):
+        raise LoweringError(f"a norm of order {order} is not supported")
+    function = ex.square if order == 2 else partial(ex.call, Function.ABS)
+    length = reduced(builder, x, [axis], Reduction.ADD, function=function)
+    if order == 2:
+        length = elementwise(builder, partial(ex.call, Function.SQRT), length)
+
+    def scaled(value: Expression, by: Expression) -> Expression:
+        return Select(Compare(CompareOp.EQ, by, ex.ZERO), ex.ZERO, ex.divide(value, by))
+
+    return elementwise(builder, scaled, x, length)
 
 
 def _softmax(
@@ -292,6 +323,7 @@ LOWERINGS: Lowerings = {
     "MaxPool": _max_pool,
     "AveragePool": _average_pool,
     "LpPool": _norm_pool,
+    "GlobalLpPool": _global_norm,
     "GlobalAveragePool": _global(pooling.global_average_pool),
     "GlobalMaxPool": _global(pooling.global_max_pool),
     "BatchNormalization": _batch_norm,
@@ -301,6 +333,8 @@ LOWERINGS: Lowerings = {
     "RMSNormalization": _rms_norm,
     "Softmax": _softmax(normalisation.softmax),
     "LogSoftmax": _softmax(normalisation.log_softmax),
+    "LRN": _local_response_norm,
+    "LpNormalization": _norm,
     "ReduceSum": _reduction(_sum),
     "ReduceProd": _reduction(partial(reduced, reduction=Reduction.MUL)),
     "ReduceMax": _reduction(partial(reduced, reduction=Reduction.MAX)),

@@ -26,12 +26,13 @@ from streamopt.frontends.onnx_model.model import (
     SHAPE,
     TOO_LARGE,
     UNSUPPORTED,
+    Body,
     Input,
     Model,
     OnnxOperator,
 )
 
-OLDEST_OPSET = 11
+OLDEST_OPSET = 7
 
 _VERSION_HINT = "convert it with onnx.version_converter.convert_version(model, 17)"
 
@@ -67,7 +68,7 @@ def load_model(
     declared = [_input(value) for value in proto.graph.input if value.name not in constants]
     inputs = _bound(declared, shapes, problems, loc)
     operators = tuple(
-        _operator(node, at, problems, loc) for at, node in enumerate(proto.graph.node)
+        read_operator(node, at, problems, loc) for at, node in enumerate(proto.graph.node)
     )
     if problems:
         raise FrontendError(*problems)
@@ -249,17 +250,18 @@ def _shape_problem(
     return ""
 
 
-def _operator(
+def read_operator(
     node: onnx.NodeProto, position: int, problems: list[Diagnostic], loc: SourceLoc
 ) -> OnnxOperator:
+    """Return a node with its attributes; those that can't be read are problems."""
     outputs = tuple(node.output)
     label = node.name or next((name for name in outputs if name), f"{node.op_type}_{position}")
     place = SourceLoc(loc.file, f"node {quoted(label)} ({node.op_type})")
     attributes: dict[str, Any] = {}
-    has_subgraph = False
+    bodies: dict[str, Body] = {}
     for attribute in node.attribute:
-        if attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
-            has_subgraph = True
+        if attribute.type == AttributeProto.GRAPH:
+            bodies[attribute.name] = _body(attribute.g, problems, loc)
             continue
         value = _attribute(attribute)
         if value is None:
@@ -268,8 +270,15 @@ def _operator(
         attributes[attribute.name] = value
     domain = "" if node.domain == "ai.onnx" else node.domain
     inputs = tuple(node.input)
-    return OnnxOperator(
-        label, node.op_type, domain, inputs, outputs, attributes, has_subgraph, place
+    return OnnxOperator(label, node.op_type, domain, inputs, outputs, attributes, place, bodies)
+
+
+def _body(graph: onnx.GraphProto, problems: list[Diagnostic], loc: SourceLoc) -> Body:
+    return Body(
+        tuple(value.name for value in graph.input),
+        tuple(value.name for value in graph.output),
+        _constants(graph.initializer, problems, loc),
+        tuple(read_operator(node, at, problems, loc) for at, node in enumerate(graph.node)),
     )
 
 

@@ -1,7 +1,7 @@
 """From the nodes of an ONNX model to a program; all nodes that can't be lowered are reported."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,21 +11,36 @@ from streamopt.frontends.onnx_model import (
     elementwise_nodes,
     indexing_nodes,
     layer_nodes,
+    quantized_nodes,
+    recurrent_nodes,
+    selecting_nodes,
     shape_nodes,
 )
 from streamopt.frontends.onnx_model.constant_nodes import constant_value, folded, shape_value
 from streamopt.frontends.onnx_model.context import Context, Lowerings, Values
+from streamopt.frontends.onnx_model.control_nodes import CONTROL
+from streamopt.frontends.onnx_model.expansion import (
+    MAX_EXPANDED,
+    Expansion,
+    function_body,
+    is_function,
+    put_in,
+)
 from streamopt.frontends.onnx_model.model import (
     DATA_DEPENDENT,
     INVALID,
     SHAPE,
+    TOO_LARGE,
     UNSUPPORTED,
+    Body,
     Input,
     Model,
     OnnxOperator,
 )
+from streamopt.frontends.onnx_model.quantized_nodes import integer_form
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.constants import element_of
+from streamopt.frontends.tensors.elementwise import truths
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, legal_name
 from streamopt.ir.program import Program, Role
 
@@ -33,21 +48,15 @@ _LOWERINGS: Lowerings = {
     **elementwise_nodes.LOWERINGS,
     **indexing_nodes.LOWERINGS,
     **layer_nodes.LOWERINGS,
+    **quantized_nodes.LOWERINGS,
+    **recurrent_nodes.LOWERINGS,
+    **selecting_nodes.LOWERINGS,
     **shape_nodes.LOWERINGS,
 }
 _INDEXING_TEXT = """
-ArgMax ArgMin Compress GridSample Hardmax MaxUnpool MaxRoiAlign NonZero NonMaxSuppression OneHot
-RoiAlign Scatter TensorScatter TopK Unique
+GridSample MaxUnpool MaxRoiAlign NonZero NonMaxSuppression RoiAlign TensorScatter Unique
 """
 _INDEXING = frozenset(_INDEXING_TEXT.split())
-_HINTS: Mapping[str, str] = {
-    **dict.fromkeys(("Loop", "Scan"), "export the model with its loops unrolled"),
-    "If": "export the model for one of the branches",
-    **dict.fromkeys(("LSTM", "GRU", "RNN"), "export the cell with its loop over time unrolled"),
-    **dict.fromkeys(("ArgMax", "ArgMin", "TopK", "Hardmax"), "end the model before this node"),
-    "Attention": "export with opset 17, in which attention is made of simpler nodes",
-}
-_QUANTIZED = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "QLinear", "Integer")
 
 
 def lowered(model: Model, name: str) -> Program:
@@ -60,8 +69,7 @@ def lowered(model: Model, name: str) -> Program:
     """
     lowering = _ModelLowering(model, name)
     lowering.declare()
-    for operator in model.operators:
-        lowering.add(operator)
+    lowering.add_all(model.operators)
     return lowering.finished()
 
 
@@ -74,13 +82,9 @@ class _ModelLowering:
         self.values = Values(self.builder, dict(model.constants), {}, frozenset(model.constants))
         self.problems: list[Diagnostic] = [*model.misfits]
         self.unknown: set[str] = set()
-        self.uses = Counter(
-            value
-            for operator in model.operators
-            if operator.kind not in ("Shape", "Size")
-            for value in operator.inputs
-        )
-        self.uses.update(model.outputs)
+        self.opset = model.opset
+        self.expanded = 0
+        self.uses = Counter(model.outputs)
 
     def declare(self) -> None:
         """Declare the inputs."""
@@ -106,7 +110,15 @@ class _ModelLowering:
             self.problems.append(Diagnostic(SHAPE, error.message, self.model.loc, error.hint))
             self.unknown.add(value.name)
         else:
-            self.values.tensors[value.name] = tensor
+            self.values.tensors[value.name] = truths(tensor) if value.dtype == "bool" else tensor
+
+    def add_all(self, operators: Sequence[OnnxOperator]) -> None:
+        """Lower nodes in order."""
+        for operator in operators:
+            if operator.kind not in ("Shape", "Size"):
+                self.uses.update(operator.inputs)
+        for operator in operators:
+            self.add(operator)
 
     def add(self, operator: OnnxOperator) -> None:
         """Lower a node, or collect why it can't be."""
@@ -120,7 +132,10 @@ class _ModelLowering:
                     raise LoweringError(message, code=INVALID)
                 if self._fold(operator, named):
                     return
-                self._lower(operator)
+                if operator.kind in _LOWERINGS:
+                    self._lower(operator)
+                else:
+                    self._expand(operator)
                 return
         except LoweringError as error:
             code = error.code or UNSUPPORTED
@@ -146,15 +161,14 @@ class _ModelLowering:
         if operator.domain:
             message = f"operator {kind} of domain {quoted(operator.domain)} is not supported"
             raise LoweringError(message, "export with ONNX's own operators only")
-        if kind in _LOWERINGS or kind in ("Constant", "Shape", "Size") or constant:
+        if kind in _LOWERINGS or kind in CONTROL or kind in ("Constant", "Shape", "Size"):
             return
-        if any(part in kind for part in _QUANTIZED):
-            hint = "give the model in floating point, before quantization"
-            raise LoweringError(f"quantized operator {kind} is not supported", hint)
+        if constant or is_function(kind, self.opset):
+            return
         if kind in _INDEXING:
             message = f"operator {kind} picks elements by values that only the data decide"
             hint = "compute it outside the program"
-            raise LoweringError(message, _HINTS.get(kind, hint), DATA_DEPENDENT)
+            raise LoweringError(message, hint, DATA_DEPENDENT)
         raise _unsupported(kind)
 
     def _fold(self, operator: OnnxOperator, named: list[str]) -> bool:
@@ -175,19 +189,23 @@ class _ModelLowering:
             return False
         operands = [constants[name] if name else None for name in operator.inputs]
         is_needed = operator.kind not in _LOWERINGS
-        results = folded(operator, operands, self.model.opset, is_needed=is_needed)
+        results = folded(operator, operands, self.opset, is_needed=is_needed)
         if results is None:
-            if is_needed:
-                raise _unsupported(operator.kind)
             return False
         for name, result in zip(operator.outputs, results, strict=False):
             constants[name] = result
         return True
 
     def _lower(self, operator: OnnxOperator) -> None:
-        context = Context(self.builder, operator, self.model.opset, self.values)
+        context = Context(self.builder, operator, self.opset, self.values)
         with self.builder.scope(legal_name(operator.name), operator.loc):
-            results = _LOWERINGS[operator.kind](context)
+            form = integer_form(context)
+            if form is None:
+                results = _LOWERINGS[operator.kind](context)
+            else:
+                results, scaled = form
+                if scaled is not None:
+                    self.values.scaled[operator.outputs[0]] = scaled
             tensors = results if isinstance(results, tuple) else (results,)
             if len(tensors) < len([name for name in operator.outputs if name]):
                 message = f"output {len(tensors) + 1} of {operator.kind} is not supported"
@@ -195,6 +213,49 @@ class _ModelLowering:
             for name, tensor in zip(operator.outputs, tensors, strict=False):
                 if name:
                     self.values.tensors[name] = self._kept(name, tensor)
+
+    def _expand(self, operator: OnnxOperator) -> None:
+        """Lower the nodes that a node stands for."""
+        context = Context(self.builder, operator, self.opset, self.values)
+        with self.builder.scope(legal_name(operator.name), operator.loc):
+            if operator.kind in CONTROL:
+                results = CONTROL[operator.kind](context, self._run)
+            else:
+                types = [self.values.type_of(n) if n else None for n in operator.inputs]
+                made = function_body(operator, types, self.opset, self._prefix())
+                if made is None:
+                    raise _unsupported(operator.kind)
+                results = self._put_in(made)
+        for name, result in zip(operator.outputs, results, strict=False):
+            if result in self.unknown:
+                self.unknown.add(name)
+            elif result in self.values.constants:
+                self.values.constants[name] = self.values.constants[result]
+            elif name:
+                self.values.tensors[name] = self._kept(name, self.values.tensor(result))
+
+    def _prefix(self) -> str:
+        return f"{self.expanded}:"
+
+    def _run(self, body: Body, names: Mapping[str, str]) -> tuple[str, ...]:
+        results = self._put_in(put_in(body, names, self._prefix()))
+        if not self.unknown.isdisjoint(results):
+            raise LoweringError("its graph can't be lowered")
+        return results
+
+    def _put_in(self, made: Expansion) -> tuple[str, ...]:
+        self.expanded += 1 + len(made.operators)
+        if self.expanded > MAX_EXPANDED:
+            message = f"bodies of functions and loops add more than {MAX_EXPANDED} nodes"
+            raise LoweringError(message, code=TOO_LARGE)
+        self.values.constants.update(made.constants)
+        self.uses.update(made.results)
+        before, self.opset = self.opset, made.opset or self.opset
+        try:
+            self.add_all(made.operators)
+        finally:
+            self.opset = before
+        return made.results
 
     def _kept(self, name: str, tensor: LazyTensor) -> LazyTensor:
         """Return a result, as an array if several nodes would compute it."""
@@ -224,4 +285,4 @@ class _ModelLowering:
 
 
 def _unsupported(kind: str) -> LoweringError:
-    return LoweringError(f"operator {kind} is not supported", _HINTS.get(kind, ""))
+    return LoweringError(f"operator {kind} is not supported")

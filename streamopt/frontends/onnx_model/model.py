@@ -37,8 +37,19 @@ class OnnxOperator:
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
     """Numbers, texts, tuples of them, or arrays; graphs are left out."""
-    has_subgraph: bool
     loc: SourceLoc
+    bodies: Mapping[str, Body]
+    """Graphs inside the node, by the name of the attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A graph inside a node, which sees the values around it."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    constants: Mapping[str, NDArray[Any]]
+    operators: tuple[OnnxOperator, ...]
 
 
 @dataclass(frozen=True, slots=True)

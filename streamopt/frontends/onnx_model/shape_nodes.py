@@ -1,30 +1,32 @@
 """Nodes that move elements: shapes, slices, parts, borders."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 
 import numpy as np
 from onnx import helper
 
-from streamopt.frontends.onnx_model.context import Context, Lowerings
+from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
 from streamopt.frontends.onnx_model.model import SHAPE
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import views
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
-from streamopt.frontends.tensors.functions import running_sum
+from streamopt.frontends.tensors.functions import running
+from streamopt.frontends.tensors.gathering import taken
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import CompareOp, Expression
 
 
-def _dropout(node: Context) -> LazyTensor:
+def _dropout(node: Context) -> tuple[LazyTensor, LazyTensor]:
     if node.number(2, "training_mode"):
         raise LoweringError("dropout in training mode", "export the model in eval mode")
-    if any(node.operator.outputs[1:]):
-        raise LoweringError("the mask of a dropout is not supported")
-    return node.tensor()
+    x = node.tensor()
+    return x, splat(1.0, ElementType.UINT8, x.shape)
 
 
 def _reshape(node: Context) -> LazyTensor:
@@ -64,9 +66,9 @@ def _unsqueeze(node: Context) -> LazyTensor:
 
 def _slice(node: Context) -> LazyTensor:
     x = node.tensor()
-    starts = node.integers(1, "the starts of a slice") or []
-    stops = node.integers(2, "the ends of a slice") or []
-    axes = node.integers(3, "the axes of a slice")
+    starts = node.numbers("starts") or node.integers(1, "the starts of a slice") or []
+    stops = node.numbers("ends") or node.integers(2, "the ends of a slice") or []
+    axes = node.numbers("axes") or node.integers(3, "the axes of a slice")
     axes = list(range(len(starts))) if axes is None else list(axes)
     steps = node.integers(4, "the steps of a slice") or [1] * len(starts)
     if not len(starts) == len(stops) == len(axes) == len(steps):
@@ -92,12 +94,13 @@ def _split(node: Context) -> tuple[LazyTensor, ...]:
     if sizes is None:
         count = node.option("num_outputs", len(node.operator.outputs))
         each = -(-x.shape[axis] // max(1, count))
-        sizes = [min(each, x.shape[axis] - each * at) for at in range(count)]
-    if sum(sizes) != x.shape[axis] or min(sizes, default=0) < 1:
+        sizes = [max(0, min(each, x.shape[axis] - each * at)) for at in range(count)]
+    if sum(sizes) != x.shape[axis] or min(sizes, default=0) < 0:
         raise LoweringError(f"parts of {list(sizes)} don't make {x.shape[axis]}")
     starts = [sum(sizes[:at]) for at in range(len(sizes))]
     return tuple(
-        views.strided(x, axis, start, 1, size) for start, size in zip(starts, sizes, strict=True)
+        views.sliced(x, axis, start, start + size, 1)
+        for start, size in zip(starts, sizes, strict=True)
     )
 
 
@@ -115,7 +118,8 @@ def _tile(node: Context) -> LazyTensor:
 
 
 def _pad(node: Context) -> LazyTensor:
-    x, pads = node.tensor(), node.integers(1, "the widths of a border") or []
+    x = node.tensor()
+    pads = node.numbers("pads") or node.integers(1, "the widths of a border") or []
     axes = node.integers(3, "the axes of a border")
     axes = range(x.rank) if axes is None else normalized_axes(axes, x.rank)
     if len(pads) != 2 * len(axes):
@@ -125,12 +129,28 @@ def _pad(node: Context) -> LazyTensor:
         before[axis], after[axis] = pads[at], pads[at + len(axes)]
     match node.option("mode", "constant"):
         case "constant":
-            value = node.number(2, "the value of a border") or 0.0
+            value = node.number(2, "the value of a border") or node.option("value", 0.0)
             return views.padded(node.builder, x, before, after, value)
+        case "wrap":
+            return _wrapped(node, x, before, after)
         case "reflect" | "edge" as mode:
             return views.mirrored(node.builder, x, before, after, edge=mode == "edge")
         case mode:
             raise LoweringError(f"borders of mode {mode} are not supported")
+
+
+def _wrapped(
+    node: Context, x: LazyTensor, before: Sequence[int], after: Sequence[int]
+) -> LazyTensor:
+    """Return a tensor that goes on with its other end."""
+    for axis, (low, high) in enumerate(zip(before, after, strict=True)):
+        extent = x.shape[axis]
+        if extent + low + high > MAX_ELEMENTS:
+            raise LoweringError(f"a border of {low} and {high} elements")
+        if low or high:
+            places = [at % extent for at in range(-low, extent + high)]
+            x = taken(node.builder, x, axis, places)
+    return x
 
 
 def _depth_to_space(node: Context) -> LazyTensor:
@@ -154,7 +174,8 @@ def _space_to_depth(node: Context) -> LazyTensor:
         raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
     n, c, h, w = x.shape
     parts = views.reshaped(x, (n, c, h // block, block, w // block, block))
-    parts = views.transposed(parts, (0, 3, 5, 1, 2, 4))
+    is_channel_first = node.option("mode", "DCR") == "CRD"
+    parts = views.transposed(parts, (0, 1, 3, 5, 2, 4) if is_channel_first else (0, 3, 5, 1, 2, 4))
     return views.reshaped(parts, (n, c * block * block, h // block, w // block))
 
 
@@ -163,7 +184,7 @@ def _constant_of_shape(node: Context) -> LazyTensor:
     value = node.operator.attributes.get("value")
     array = np.zeros(1, dtype=np.float32) if value is None else np.asarray(value)
     element = element_of(array.dtype)
-    if element is None or min(shape, default=1) < 1:
+    if element is None or min(shape, default=1) < 0:
         message = f"a constant of shape {shape} and type {array.dtype}"
         raise LoweringError(message, code=SHAPE)
     return splat(float(array.reshape(-1)[0]), element, shape)
@@ -198,12 +219,26 @@ def _diagonal(node: Context) -> LazyTensor:
     return node.builder.constant(node.builder.label, ones)
 
 
-def _running_sum(node: Context) -> LazyTensor:
+def _running(combine: Callable[[Expression, Expression], Expression], identity: float) -> Lowering:
+    return lambda node: _scanned(node, combine, identity)
+
+
+def _scanned(
+    node: Context, combine: Callable[[Expression, Expression], Expression], identity: float
+) -> LazyTensor:
     x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
     if not -x.rank <= axis < x.rank:
         raise LoweringError(f"there is no dimension {axis} among {x.rank}")
     reverse, exclusive = (node.option(name, 0) != 0 for name in ("reverse", "exclusive"))
-    return running_sum(node.builder, x, axis % x.rank, reverse=reverse, exclusive=exclusive)
+    return running(
+        node.builder,
+        x,
+        axis % x.rank,
+        reverse=reverse,
+        exclusive=exclusive,
+        combine=combine,
+        identity=identity,
+    )
 
 
 LOWERINGS: Lowerings = {
@@ -217,7 +252,8 @@ LOWERINGS: Lowerings = {
     "Slice": _slice,
     "Concat": _concat,
     "Split": _split,
-    "CumSum": _running_sum,
+    "CumSum": _running(ex.add, 0.0),
+    "CumProd": _running(ex.multiply, 1.0),
     "EyeLike": _diagonal,
     "Trilu": _triangle,
     "Expand": _expand,

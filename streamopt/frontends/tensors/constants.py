@@ -77,6 +77,7 @@ _CALLS: Mapping[ir.Function, Callable[..., Any]] = {
     ir.Function.COS: np.cos,
     ir.Function.FLOOR: np.floor,
     ir.Function.CEIL: np.ceil,
+    ir.Function.RINT: np.rint,
     ir.Function.ABS: np.abs,
     ir.Function.MAX: np.maximum,
     ir.Function.MIN: np.minimum,

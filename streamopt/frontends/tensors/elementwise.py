@@ -1,6 +1,7 @@
 """Functions of single elements, of tensors that broadcast as NumPy's do."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 
 from streamopt.frontends.tensors import arithmetic as ex
@@ -109,6 +110,15 @@ def _operand(
     if operand.depth > MAX_DEPTH or (repeated and operand.operations):
         return builder.store(operand)
     return operand
+
+
+def truths(tensor: LazyTensor) -> LazyTensor:
+    """Return numbers as whether they aren't 0; nothing is computed until they are read."""
+
+    def value(point: ElementPoint) -> ir.Expression:
+        return ex.as_condition(tensor.at(point))
+
+    return replace(tensor, value=value, is_truth=True, array="")
 
 
 def compare(

@@ -1,4 +1,4 @@
-"""Functions that programs don't have, made of those that they do: activations, elementary, sums.
+"""Functions that programs don't have, made of those that they do: activations, sums, places.
 
 Activations take and return an expression; `streamopt.frontends.tensors.elementwise.elementwise`
 makes tensors of them. One that reads its argument twice makes an array of a computed one.
@@ -9,13 +9,27 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import numpy as np
+
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
-from streamopt.frontends.tensors.tensor import LazyTensor, splat
-from streamopt.frontends.tensors.views import padded
+from streamopt.frontends.tensors.indexing import ElementPoint
+from streamopt.frontends.tensors.normalisation import reduced
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.frontends.tensors.views import padded, unsqueezed
 from streamopt.ir.arithmetic import negated
-from streamopt.ir.expression import Compare, CompareOp, Expression, Function, Literal, Select
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Compare,
+    CompareOp,
+    Expression,
+    Function,
+    Index,
+    Literal,
+    Select,
+)
+from streamopt.ir.operators import Reduction
 
 _OPERATIONS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
     ast.Add: ex.add,
@@ -28,6 +42,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], CompareOp] = {
     ast.Gt: CompareOp.GT,
     ast.GtE: CompareOp.GE,
     ast.Eq: CompareOp.EQ,
+    ast.NotEq: CompareOp.NE,
 }
 _NAMED = {
     "celu": "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
@@ -106,15 +121,11 @@ def power(x: Expression, exponent: float) -> Expression:
             return ex.call(Function.POW, x, Literal(exponent))
 
 
-round_half_even = formula(
-    "floor(x) if x - floor(x) < 0.5 else floor(x) + 1 if x - floor(x) > 0.5 "
-    "else floor(x) if floor(floor(x) * 0.5) * 2 == floor(x) else floor(x) + 1"
-)
-"""The nearest whole number; the even one where two are as near."""
-
 ELEMENTARY: Mapping[str, Callable[..., Expression]] = {
     **{function.value: partial(ex.call, function) for function in Function if function.arity == 1},
     "tan": formula("sin(x) / cos(x)"),
+    "asin": formula("atan(x / sqrt((1 - x) * (1 + x)))"),
+    "acos": formula(f"{math.pi / 2} - atan(x / sqrt((1 - x) * (1 + x)))"),
     "sinh": formula("0.5 * (exp(x) - exp(-x))"),
     "cosh": formula("0.5 * (exp(x) + exp(-x))"),
     "asinh": formula("-log(abs(x) + sqrt(x * x + 1)) if x < 0 else log(abs(x) + sqrt(x * x + 1))"),
@@ -124,15 +135,17 @@ ELEMENTARY: Mapping[str, Callable[..., Expression]] = {
 """Elementary functions of one number by the name that C, ONNX and MLIR share."""
 
 
-def running_sum(
+def running(
     builder: ProgramBuilder,
     tensor: LazyTensor,
     axis: int,
     *,
     reverse: bool = False,
     exclusive: bool = False,
+    combine: Callable[[Expression, Expression], Expression] = ex.add,
+    identity: float = 0.0,
 ) -> LazyTensor:
-    """Return for each element the sum up to it along an axis.
+    """Return for each element the sum, or another combination, up to it along an axis.
 
     Sums of twice as many elements in each step (Hillis and Steele, 1986): nests without
     recurrences, as many as the extent has binary digits.
@@ -143,20 +156,130 @@ def running_sum(
         Whether sums start from the end.
     exclusive
         Whether the element itself is left out.
+    combine, identity
+        An associative function, and the number that it leaves others as they are with.
     """
     extent = tensor.shape[axis]
 
     def moved(source: LazyTensor, by: int) -> LazyTensor:
         step = [by if at == axis else 0 for at in range(source.rank)]
         back = [-each for each in step]
-        return padded(builder, source, *((back, step) if reverse else (step, back)))
+        return padded(builder, source, *((back, step) if reverse else (step, back)), identity)
 
     if exclusive and extent == 1:
-        return splat(0.0, tensor.element, tensor.shape)
+        return splat(identity, tensor.element, tensor.shape)
     total = moved(tensor, 1) if exclusive else tensor
     by = 1
     while by < extent:
         total = builder.settled(total)
-        total = elementwise(builder, ex.add, total, moved(total, by))
+        total = elementwise(builder, combine, total, moved(total, by))
         by *= 2
     return total
+
+
+MAX_BEST = 32
+"""Most of the best elements that are looked for, one after the other."""
+
+
+def place_of_best(
+    builder: ProgramBuilder,
+    x: LazyTensor,
+    axis: int,
+    *,
+    largest: bool = True,
+    last: bool = False,
+) -> tuple[LazyTensor, LazyTensor]:
+    """Return the best element along an axis and its place, the axis kept: two reductions.
+
+    Parameters
+    ----------
+    last
+        Whether the last of equal ones counts; else the first.
+    """
+    x = builder.settled(x)
+    label, extent = builder.label, x.shape[axis]
+    best = reduced(builder, x, [axis], _order(largest), name=f"{label}_best")
+    places = _along(builder, x, axis)
+
+    def place(value: Expression, peak: Expression, at: Expression) -> Expression:
+        otherwise = Literal(-1.0 if last else float(extent))
+        return Select(Compare(CompareOp.EQ, value, peak), at, otherwise)
+
+    kind = ElementType.INT64
+    candidates = elementwise(builder, place, x, best, places, element=kind)
+    reduction = Reduction.MAX if last else Reduction.MIN
+    return best, reduced(builder, candidates, [axis], reduction, name=f"{label}_place")
+
+
+def _order(largest: bool) -> Reduction:
+    return Reduction.MAX if largest else Reduction.MIN
+
+
+def _along(builder: ProgramBuilder, x: LazyTensor, axis: int) -> LazyTensor:
+    """Return the index along an axis, in the shape of a tensor."""
+
+    def value(point: ElementPoint) -> Expression:
+        return Index(point.indices[axis].ordered(point.trip_counts))
+
+    return LazyTensor(x.shape, ElementType.INT64, value, axes=x.axes)
+
+
+def best_of(
+    builder: ProgramBuilder, x: LazyTensor, axis: int, count: int, *, largest: bool = True
+) -> tuple[list[LazyTensor], list[LazyTensor]]:
+    """Return the best elements along an axis, in order, and their places; the axis is kept.
+
+    Each is looked for among those that aren't taken yet.
+
+    Raises
+    ------
+    LoweringError
+        For more than `MAX_BEST`, or than there are.
+    """
+    if not 1 <= count <= min(MAX_BEST, x.shape[axis]):
+        message = f"the best {count} of {x.shape[axis]}: at least 1, at most {MAX_BEST} are found"
+        raise LoweringError(message)
+    rest, found, places = builder.settled(x), list[LazyTensor](), list[LazyTensor]()
+    if x.element.is_float:
+        worst = Literal(-math.inf if largest else math.inf)
+    else:
+        limits = np.iinfo(x.element.dtype)
+        worst = Literal(float(limits.min if largest else limits.max))
+
+    def without(value: Expression, index: Expression, taken: Expression) -> Expression:
+        return Select(Compare(CompareOp.EQ, index, taken), worst, value)
+
+    for at in range(count):
+        best, place = place_of_best(builder, rest, axis, largest=largest)
+        found.append(best)
+        places.append(place)
+        if at + 1 < count:
+            rest = elementwise(builder, without, rest, _along(builder, rest, axis), place)
+            rest = builder.store(rest, f"{builder.label}_rest")
+    return found, places
+
+
+def one_hot(
+    builder: ProgramBuilder,
+    positions: LazyTensor,
+    axis: int,
+    extent: int,
+    off: LazyTensor,
+    on: LazyTensor,
+) -> LazyTensor:
+    """Return a new axis on which one value stands at each position, and another one elsewhere.
+
+    Positions count from the end if negative; outside there are none.
+    """
+    positions = builder.settled(positions)
+    shape = (*positions.shape[:axis], extent, *positions.shape[axis:])
+    whole = builder.computed(on, lambda _: ex.ZERO, on, operations=0, shape=shape)
+
+    def value(at: Expression, place: Expression, low: Expression, high: Expression) -> Expression:
+        near = ex.add(place, Literal(float(extent)))
+        from_front = Select(Compare(CompareOp.LT, place, ex.ZERO), near, place)
+        return Select(Compare(CompareOp.EQ, at, from_front), high, low)
+
+    wide = unsqueezed(positions, [axis])
+    index = _along(builder, whole, axis)
+    return elementwise(builder, value, index, wide, off, on, element=on.element)

@@ -9,7 +9,7 @@ from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, iterator_names, splat
-from streamopt.frontends.tensors.views import reshaped
+from streamopt.frontends.tensors.views import padded, reshaped
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import Expression, Function, Literal
 from streamopt.ir.operators import Reduction
@@ -66,8 +66,8 @@ def batch_norm(
 
 def _standardized(
     builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int], epsilon: float
-) -> LazyTensor:
-    """Return ``x`` less its mean over the axes, divided by the standard deviation."""
+) -> tuple[LazyTensor, LazyTensor, LazyTensor]:
+    """Return ``x`` less its mean over the axes, divided by the standard deviation; and these."""
     label = builder.label
     x = builder.settled(x)
     mean = builder.store(mean_over(builder, x, axes, name=f"{label}_sum"), f"{label}_mean")
@@ -76,7 +76,7 @@ def _standardized(
     variance = mean_over(builder, centred, axes, function=ex.square, name=squares)
     inverse = _inverse_root(builder, variance, epsilon)
     inverse = builder.store(inverse, f"{label}_inverse")
-    return elementwise(builder, ex.multiply, centred, inverse)
+    return elementwise(builder, ex.multiply, centred, inverse), mean, inverse
 
 
 def layer_norm(
@@ -86,9 +86,13 @@ def layer_norm(
     scale: LazyTensor | None,
     bias: LazyTensor | None,
     epsilon: float,
-) -> LazyTensor:
-    """Return ``x`` standardised over the axes, times a scale, plus a bias."""
-    return _scaled(builder, _standardized(builder, x, axes, epsilon), scale, bias)
+) -> tuple[LazyTensor, LazyTensor, LazyTensor]:
+    """Return ``x`` standardised over the axes, times a scale, plus a bias.
+
+    With it come the mean, and 1 over the standard deviation.
+    """
+    made, mean, inverse = _standardized(builder, x, axes, epsilon)
+    return _scaled(builder, made, scale, bias), mean, inverse
 
 
 def rms_norm(
@@ -120,9 +124,46 @@ def group_norm(
         raise LoweringError(f"{channels} channels don't make {groups} groups")
     inner = (x.shape[0], groups, channels // groups, *x.shape[2:])
     grouped = reshaped(builder.settled(x), inner)
-    result = _standardized(builder, grouped, range(2, len(inner)), epsilon)
+    result = _standardized(builder, grouped, range(2, len(inner)), epsilon)[0]
     scale, bias = (None if t is None else _channels(t, x.rank) for t in (scale, bias))
     return _scaled(builder, reshaped(result, x.shape), scale, bias)
+
+
+def local_response_norm(
+    builder: ProgramBuilder, x: LazyTensor, size: int, alpha: float, beta: float, bias: float
+) -> LazyTensor:
+    """Return ``x`` divided by a power of the squares of neighbouring channels.
+
+    Krizhevsky et al., ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+    """
+    x = builder.settled(x)
+    if x.rank < 2 or not 1 <= size <= 2 * x.shape[1] + 1:
+        raise LoweringError(f"a response over {size} channels of shape {list(x.shape)}")
+    low, high = [0] * x.rank, [0] * x.rank
+    low[1], high[1] = (size - 1) // 2, size // 2
+    wide = builder.store(padded(builder, x, low, high), f"{builder.label}_pad")
+    names = iterator_names(x.axes, x.rank)
+
+    def term(point: ElementPoint) -> Expression:
+        *place, at = point.indices
+        place[1] = place[1] + at
+        return ex.square(wide.at(point.to(place)))
+
+    outer = list(zip(names, x.shape, strict=True))
+    total = builder.reduce(
+        outer,
+        [("s", size)],
+        Reduction.ADD,
+        term,
+        element=x.element,
+        name=f"{builder.label}_squares",
+    )
+
+    def scaled(value: Expression, squares: Expression) -> Expression:
+        response = ex.add(ex.multiply(Literal(alpha / size), squares), Literal(bias))
+        return ex.divide(value, ex.call(Function.POW, response, Literal(beta)))
+
+    return elementwise(builder, scaled, x, total)
 
 
 def softmax(builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int]) -> LazyTensor:

@@ -98,6 +98,11 @@ def strided(tensor: LazyTensor, axis: int, start: int, step: int, count: int) ->
     return tensor.view(shape, place, tensor.axes)
 
 
+def empty(tensor: LazyTensor, axis: int) -> LazyTensor:
+    """Return the tensor without any element along an axis: a part that adds nothing to others."""
+    return splat(0.0, tensor.element, (*tensor.shape[:axis], 0, *tensor.shape[axis + 1 :]))
+
+
 def sliced(
     tensor: LazyTensor, axis: int, start: int | None, stop: int | None, step: int | None
 ) -> LazyTensor:
@@ -106,7 +111,7 @@ def sliced(
         raise LoweringError("the step of a slice is 0")
     taken = range(tensor.shape[axis])[start:stop:step]
     if len(taken) == 0:
-        raise LoweringError(f"a slice of dimension {axis} is empty")
+        return empty(tensor, axis)
     return strided(tensor, axis, taken.start, taken.step, len(taken))
 
 
@@ -145,6 +150,7 @@ def concatenated(builder: ProgramBuilder, parts: Sequence[LazyTensor], axis: int
     """
     if not parts:
         raise LoweringError("there is nothing to concatenate")
+    parts = [part for part in parts if part.shape[axis]] or parts[:1]
     if len(parts) == 1:
         return parts[0]
     rests = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}

@@ -28,7 +28,7 @@ def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> to
 def running_sum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """Return sums up to each element: of twice as many in each step, without recurrence.
 
-    See `streamopt.frontends.tensors.functions.running_sum`.
+    See `streamopt.frontends.tensors.functions.running`.
     """
     is_whole = not x.is_floating_point()
     total = x.to(dtype or (torch.int64 if is_whole else x.dtype))

@@ -148,6 +148,12 @@ template <class T> T ceil_of(T a) {
     else
         return rounded_to(a, std::ceil);
 }
+template <class T> T nearest_of(T a) {
+    if constexpr (is_plain<T>)
+        return T(std::rint(double(a)));
+    else
+        return rounded_to(a, std::rint);
+}
 
 // Integers wrap around; what C leaves undefined is 0, as in the exact interpreter.
 template <class T> T quotient(T left, T right) {
@@ -212,6 +218,7 @@ inline Residue absolute_of(Residue a) { return mixed(a, 1000003); }
 inline Residue root_of(Residue a) { return mixed(a, 2000003); }
 inline Residue floor_of(Residue a) { return mixed(a, 3000017); }
 inline Residue ceil_of(Residue a) { return mixed(a, 4000037); }
+inline Residue nearest_of(Residue a) { return mixed(a, 5000011); }
 
 // Return the residue of a number of the source: a whole one times a power of two, exactly.
 inline Residue residue_of(double value) {

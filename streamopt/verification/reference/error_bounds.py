@@ -24,7 +24,7 @@ and ``p``, the propagated error, is for operands ``(a, e)`` and ``(b, f)``:
     |a|              e                                     exact
     a ** b           largest distance to a corner of the operands' intervals, for a > e;
                      (|a| + e)**b - |a|**b where b is known and a whole number from 1 on
-    floor, ceil      distance to the values at the ends of the interval; exact
+    floor, ceil, rint      distance to the values at the ends of the interval; exact
     max(a, b)        largest distance between max(a, b) and an end of the interval
                      [max(a - e, b - f), max(a + e, b + f)]; exact, min likewise
 
@@ -171,8 +171,8 @@ class Reals:
                 return self.extreme_or_absolute(function, arguments)
             case Function.SQRT, (operand,):
                 return self._square_root(operand)
-            case Function.FLOOR | Function.CEIL, (operand,):
-                return _whole(np.floor if function is Function.FLOOR else np.ceil, operand)
+            case Function.FLOOR | Function.CEIL | Function.RINT, (operand,):
+                return _whole(_ROUNDING[function], operand)
             case Function.POW, (base, exponent):
                 return self._power(base, exponent)
             case _ if function.slopes is not None:
@@ -319,6 +319,9 @@ class Reals:
         high = np.where(high > self.largest, np.inf, high)
         least = np.where(np.isinf(ends[0]), low, np.minimum(low, self.largest))
         return least, np.where(np.isinf(ends[1]), high, np.maximum(high, -self.largest))
+
+
+_ROUNDING = {Function.FLOOR: np.floor, Function.CEIL: np.ceil, Function.RINT: np.rint}
 
 
 def _whole(rounded: np.ufunc, operand: Bounded) -> Bounded:

@@ -28,6 +28,7 @@ SAME_EVERYWHERE = {
     ir.Function.MIN: "smallest",
     ir.Function.FLOOR: "floor_of",
     ir.Function.CEIL: "ceil_of",
+    ir.Function.RINT: "nearest_of",
 }
 """Functions that every platform rounds alike, and their names in ``in_order.h``."""
 

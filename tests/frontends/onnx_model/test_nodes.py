@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 UNARY = """
 Abs Neg Exp Tanh Erf Sigmoid Relu LeakyRelu Elu Celu Selu ThresholdedRelu HardSigmoid HardSwish
-Softplus Softsign Mish Sin Cos Tan Sinh Cosh Asinh Floor Ceil Round Sign Identity
+Softplus Softsign Mish Sin Cos Tan Atan Sinh Cosh Asinh Floor Ceil Round Sign Identity
 """
 
 
@@ -358,7 +358,9 @@ def test_round_to_even(tmp_path: Path) -> None:
     check_model(tmp_path, [node("Round", "x", "y")], {"x": halves})
 
 
-@pytest.mark.parametrize(("kind", "shift"), [("Acosh", 1.0), ("Atanh", -0.9)])
+@pytest.mark.parametrize(
+    ("kind", "shift"), [("Acosh", 1.0), ("Atanh", -0.9), ("Asin", -0.9), ("Acos", -0.9)]
+)
 def test_inverse_hyperbolic(kind: str, shift: float, tmp_path: Path) -> None:
     x = (np.abs(values(3, 4)) % 0.8 + shift).astype(np.float32)
     check_model(tmp_path, [node(kind, "x", "y")], {"x": x})

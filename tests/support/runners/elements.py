@@ -44,7 +44,7 @@ _OPERATORS: dict[str, Any] = {
     "==": operator.eq, "!=": operator.ne, "%": math.fmod,
     "max": max, "min": min, "abs": abs, "sqrt": math.sqrt, "log": math.log,
     "exp": math.exp, "tanh": math.tanh, "erf": math.erf, "sin": math.sin, "cos": math.cos,
-    "floor": math.floor, "ceil": math.ceil, "pow": math.pow,
+    "floor": math.floor, "ceil": math.ceil, "rint": round, "atan": math.atan, "pow": math.pow,
 }  # fmt: skip
 
 
