@@ -17,7 +17,7 @@ from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.graph import Node
 from streamopt.ir.operators import Operator, Reduction
 
@@ -99,7 +99,8 @@ def _cast(text: str, source: ElementType, wanted: ElementType) -> str:
 
 def _promoted(text: str, element: ElementType) -> str:
     """Return a number in the type that C computes in; numbers of C's own types are as they are."""
-    return f"{ElementType.INT32}({text})" if element.is_narrow else text
+    kind = common_type(element, element)
+    return f"{kind}({text})" if element.is_narrow else text
 
 
 def _no_function(operator: Operator, element: ElementType, number: int = 0) -> str | None:

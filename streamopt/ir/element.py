@@ -26,7 +26,8 @@ MAX_BITS = 128
 """Widest result of an operation: what a compiler for a CPU has integers for."""
 
 _FORM = re.compile(r"\s*ap_fixed\s*<([^<>]*)>\s*")
-_NARROW = re.compile(r"\s*(ap_u?int)\s*<\s*([1-7])\s*>\s*")
+_SIZED = re.compile(r"\s*ap_(u?int)\s*<\s*([1-9]|[1-5][0-9]|6[0-4])\s*>\s*")
+_OF_C = ("8", "16", "32", "64")
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,4}")
 _ROUNDING = {"AP_TRN": False, "AP_RND": True}
@@ -166,8 +167,8 @@ MAX_ELEMENT_BITS = 53
 class ElementType(StrEnum):
     """Type of an array's elements, by its C++ name.
 
-    Fixed-point types and integers narrower than a byte are members too, made when they are first
-    asked for; iteration gives the others.
+    Fixed-point types and integers of other widths than C's are members too, made when they are
+    first asked for; iteration gives the others.
 
     Examples
     --------
@@ -177,6 +178,8 @@ class ElementType(StrEnum):
     True
     >>> ElementType("ap_int< 4 >")
     <ElementType.ap_int<4>: 'ap_int<4>'>
+    >>> ElementType("ap_uint<16>")
+    <ElementType.UINT16: 'uint16_t'>
     """
 
     FLOAT = "float"
@@ -193,9 +196,11 @@ class ElementType(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> ElementType | None:
-        narrow = _NARROW.fullmatch(str(value))
+        sized = _SIZED.fullmatch(str(value))
+        if sized and sized[2] in _OF_C:
+            return cls(f"{sized[1]}{sized[2]}_t")
         try:
-            text = f"{narrow[1]}<{narrow[2]}>" if narrow else str(read_fixed_point(str(value)))
+            text = f"ap_{sized[1]}<{sized[2]}>" if sized else str(read_fixed_point(str(value)))
         except ValueError:
             return None
         known = cls._value2member_map_.get(text)
@@ -303,7 +308,7 @@ class ElementType(StrEnum):
 
     @property
     def is_narrow(self) -> bool:
-        """Return whether it is an integer narrower than a byte, and so a class in C++."""
+        """Return whether it is an integer of another width than C's, and so a class in C++."""
         return self.value.startswith(("ap_int", "ap_uint"))
 
     @property
@@ -331,10 +336,10 @@ def element_problem(text: str) -> str:
     >>> element_problem("half"), element_problem("ap_fixed<60, 8>")
     ('', 'a width of 60 bits is not in 1 .. 53')
     """
-    if text in set(ElementType) or _NARROW.fullmatch(text):
+    if text in set(ElementType) or _SIZED.fullmatch(text):
         return ""
     if text.lstrip().startswith(("ap_int", "ap_uint")):
-        return "write ap_int<W> or ap_uint<W> with a width W in 1 .. 7"
+        return "write ap_int<W> or ap_uint<W> with a width W in 1 .. 64"
     if not text.lstrip().startswith("ap_fixed"):
         return f"known are {', '.join(ElementType)}, ap_fixed<W, I>, ap_int<W> and ap_uint<W>"
     try:
@@ -372,7 +377,7 @@ def common_type(left: ElementType | None, right: ElementType | None) -> ElementT
         forms = [element.fixed_point for element in known]
         return ElementType.of_fixed_point(forms[0].joined(forms[-1]))
     promoted = [element if element.bits >= 32 else ElementType.INT32 for element in known]
-    bits = max(element.bits for element in promoted)
-    widest = [element for element in promoted if element.bits == bits]
+    bits = 32 if max(element.bits for element in promoted) <= 32 else 64
+    widest = [element for element in promoted if (element.bits <= 32) == (bits == 32)]
     signed = all(element.is_signed for element in widest)
     return ElementType(f"{'' if signed else 'u'}int{bits}_t")

@@ -122,7 +122,7 @@ def _shared(item: Declaration, state: ReadingState, *, is_fixed: bool) -> Symbol
     if has_values:
         state.source.values[stored.variable] = known_numbers
     is_const = item.type.is_const or has_values
-    return replace(stored, is_const=is_const, is_bool=item.type.is_bool)
+    return replace(stored, is_const=is_const, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
 
 
 def declare_parameters(top: CFunction, state: ReadingState, parameters: Mapping[str, int]) -> None:
@@ -209,7 +209,11 @@ def _parameter(
     if shape and shape[0] == OPEN:
         state.source.pointers.add(stored.variable)
     found = replace(
-        stored, is_const=item.type.is_const, is_bool=item.type.is_bool, is_parameter=True
+        stored,
+        is_const=item.type.is_const,
+        is_bool=item.type.is_bool,
+        is_wide=item.type.is_wide,
+        is_parameter=True,
     )
     return pointer_to(found, item, top, state)
 
@@ -218,10 +222,12 @@ def _scalar(
     item: Declaration, element: ElementType, state: ReadingState, *, is_used: bool
 ) -> Symbol:
     """Return a scalar that is handed over by value; a copy of it, if the function changes it."""
-    if not element.is_float and not is_used:
+    if element.is_integer and not is_used:
         return Broken()
     stored = state.source.add_variable(item.name, (), element, item.loc, is_argument=True)
-    stored = replace(stored, is_bool=item.type.is_bool, is_open=not element.is_float)
+    stored = replace(
+        stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide, is_open=element.is_integer
+    )
     usage = state.usage
     if usage.assigned[item.name] <= 0 and item.name not in usage.counters:
         return stored
@@ -229,7 +235,7 @@ def _scalar(
     state.source.written.add(copy.variable)
     value = Read(Access(stored.variable, ()))
     state.source.emit(Assign(Access(copy.variable, ()), value, loc=item.loc))
-    return replace(copy, is_bool=item.type.is_bool)
+    return replace(copy, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
 
 
 def _array_shape(

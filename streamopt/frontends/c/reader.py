@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,20 +18,24 @@ from streamopt.frontends.c.arguments import declare_parameters, declare_shared
 from streamopt.frontends.c.extents import close_extents
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import Frame, ReadingState
-from streamopt.frontends.c.statements.assignments import without_unread
-from streamopt.frontends.c.statements.inlining import value_of_inlined
+from streamopt.frontends.c.statements.assignments import assign, without_unread
+from streamopt.frontends.c.statements.inlining import value_of_body, value_of_inlined
 from streamopt.frontends.c.statements.statements import read_all
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.literals import unsupported
-from streamopt.frontends.c.syntax.parsing import CFile, CFunction, parsed
+from streamopt.frontends.c.syntax.parsing import CFile, CFunction, lowered_file, parsed
 from streamopt.frontends.c.syntax.trees import items_of
 from streamopt.frontends.c.syntax.usage import calls_in, usage_of
 from streamopt.frontends.c.text.preprocess import preprocess
+from streamopt.ir.expression import Access
 from streamopt.ir.source import Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+RESULT = "ap_return"
+"""The output that a kernel's value is, by the name of its port."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,8 +74,13 @@ def read_c(
         With all problems of the input (E131 to E139).
     """
     file = parsed(preprocess(path, defines, include, text))
-    function = _top_function(file, path, top)
     problems = Problems()
+    name = _top_function(file, path, top).name
+    try:
+        file = lowered_file(file, name, problems)
+    except LimitError as error:
+        raise FrontendError(*problems.found, error.diagnostic) from None
+    function = file.functions[name]
     frame = Frame(function.name, usage=usage_of(function))
     state = ReadingState(file, problems, value_of_inlined, [frame])
     try:
@@ -95,20 +105,23 @@ def _read(function: CFunction, state: ReadingState, parameters: Mapping[str, int
     state.scope.enter()
     declare_parameters(function, state, parameters)
     items = items_of(function.body)
-    is_void = function.returns.text == "void"
-    if items and isinstance(last := items[-1], ast.Return):
-        items = items[:-1]
-        if not is_void and not _is_number(last.expr):
-            message = f"{function.name} returns a value, which nobody would see"
-            hint = "hand it over through an argument: float *result"
-            state.report("E135", message, last, hint)
-    if is_void:
-        items = without_jumps(items, ast.Return)
-    read_all(items, state)
+    if function.returns.text == "void":
+        read_all(without_jumps(items, ast.Return), state)
+        return
+    last = items[-1] if items else None
+    if isinstance(last, ast.Return) and (_is_number(last.expr) or function.name == "main"):
+        read_all(items[:-1], state)
+        return
+    value = value_of_body(items, function, state)
+    if value is None:
+        return
+    result = state.source.add_variable(RESULT, (), value.element, function.loc, is_argument=True)
+    stored = replace(result, is_bool=function.returns.is_bool, is_wide=function.returns.is_wide)
+    assign(Access(result.variable, ()), stored, value, state, function.loc)
 
 
 def _is_number(value: ast.Node | None) -> bool:
-    """Return whether a function returns nothing, or a literal as main does."""
+    """Return whether a function returns nothing, or a literal, as a status."""
     return value is None or (isinstance(value, ast.Constant) and unsupported(value) is None)
 
 

@@ -43,10 +43,14 @@ class Stored:
     """Added to the next subscript, for a pointer into an array."""
     is_const: bool = False
     is_bool: bool = False
+    is_wide: bool = False
+    """Whether its numbers have exact sums and products (``ap_int`` and its kin)."""
     is_open: bool = False
     """Whether it is an integer argument without a value."""
     is_parameter: bool = False
     """Whether the function that is read gets it from its caller."""
+    is_single: bool = False
+    """Whether a pointer to a whole array stands for it, so that the first subscript is 0."""
 
 
 @dataclass(frozen=True, slots=True)

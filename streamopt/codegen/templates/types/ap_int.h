@@ -43,11 +43,11 @@ template <int W> class ap_int {
 };
 
 template <int W> class ap_uint {
-    static_assert(W >= 1 && W <= 32, "a whole number that is never negative has 1 to 32 bits");
+    static_assert(W >= 1 && W <= 63, "a whole number that is never negative has 1 to 63 bits");
 
   public:
     ap_uint() = default;
-    ap_uint(long long value) : value_(static_cast<storage>(value & ((1LL << W) - 1))) {}
+    ap_uint(long long value) : value_(static_cast<storage>(value & (~0ULL >> (64 - W)))) {}
     operator long long() const { return value_; }
 
   private:

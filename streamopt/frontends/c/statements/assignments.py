@@ -100,7 +100,7 @@ def nest(
 
 def known_value(value: CValue, element: ElementType, *, is_bool: bool = False) -> CValue | None:
     """Return the value of a variable after an assignment, if iterators alone decide it."""
-    if element.is_float or not value.is_integer:
+    if not element.is_integer or not value.is_integer:
         return None
     if value.constant is not None:
         try:
@@ -120,7 +120,7 @@ def known_value(value: CValue, element: ElementType, *, is_bool: bool = False) -
 def hold(access: Access, stored: Stored, value: CValue, state: ReadingState) -> None:
     """Note the value of a variable after an assignment."""
     name = access.array
-    if access.subscripts or stored.element.is_float or state.is_static(name):
+    if access.subscripts or not stored.element.is_integer or state.is_static(name):
         return
     known = None
     if not state.source.variables[name].is_argument:

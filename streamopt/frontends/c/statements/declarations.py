@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.extents import OPEN
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.assignments import assign, known_value, nest
 from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
+from streamopt.frontends.c.syntax.parsing import referenced_names
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import as_truth
@@ -43,6 +45,12 @@ MAX_INITIAL_ASSIGNMENTS = 1024
 
 def declare(item: Declaration, state: ReadingState) -> None:
     """Declare a local variable and emit its initialisation."""
+    if item.type.is_inferred and item.value is not None:
+        value = expressions.value_of(item.value, state)
+        if value is None:
+            state.scope.declare(item.name, Broken())
+            return
+        item = replace(item, type=replace(item.type, element=value.element))
     if item.type.element is None:
         message = f"{item.name} has type {item.type.text}, which is not supported"
         hint = "use float, double or an integer type"
@@ -56,27 +64,32 @@ def declare(item: Declaration, state: ReadingState) -> None:
 
 def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Symbol:
     changes = state.usage.assigned[item.name]
-    is_integer = not element.is_float
+    is_integer = element.is_integer
     if is_integer and item.name in state.usage.counters and item.name not in state.usage.passed:
         return Counter(element)
     if item.is_static and (changes or item.name in state.usage.passed):
         return static_variable(item, state)
     if item.value is None and item.is_static:
-        return Known(integer(0, element) if is_integer else real(0.0, element))
+        return Known(
+            integer(0, element)
+            if is_integer
+            else converted_value(real(0.0, ElementType.DOUBLE), element)
+        )
     if item.value is None:
         stored = state.source.add_variable(item.name, (), element, item.loc)
-        return replace(stored, is_bool=item.type.is_bool)
+        return replace(stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
     value = expressions.value_of(item.value, state)
     if value is None:
         return Broken()
-    if changes == 0:
+    function = state.file.functions.get(state.frames[-1].function)
+    if changes == 0 and item.name not in referenced_names(function, state.file):
         known = _known(item, value, element)
         if known is not None:
             return known
     if not expressions.observed(value, item.value, state):
         return Broken()
     stored = state.source.add_variable(item.name, (), element, item.loc)
-    stored = replace(stored, is_bool=item.type.is_bool)
+    stored = replace(stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
     assign(Access(stored.variable, ()), stored, value, state, item.loc)
     return replace(stored, is_const=item.type.is_const)
 
@@ -115,8 +128,14 @@ def _declare_array(item: Declaration, state: ReadingState) -> None:
     shape = initialisers.shape_with_values(item, state)
     if shape is None:
         return
+    if item.is_stream:
+        shape = (OPEN, *shape[1:])
     stored = state.source.add_variable(item.name, shape, element, item.loc)
-    declared = replace(stored, is_bool=item.type.is_bool, is_const=item.type.is_const)
+    if item.is_stream:
+        state.source.pointers.add(stored.variable)
+    declared = replace(
+        stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide, is_const=item.type.is_const
+    )
     state.scope.declare(item.name, declared)
     if item.value is None:
         return
@@ -169,7 +188,9 @@ def _declared_static(item: Declaration, state: ReadingState) -> Symbol:
     if element is None or shape is None:
         return Broken()
     stored = state.source.add_variable(item.name, shape, element, item.loc)
-    stored = replace(stored, is_bool=item.type.is_bool, is_const=item.type.is_const)
+    stored = replace(
+        stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide, is_const=item.type.is_const
+    )
     state.statics[item] = stored
     state.source.written.add(stored.variable)
     with state.source.collected(state.source.first):

@@ -92,7 +92,7 @@ def first_of(
             element = symbol.element
         case _:
             return None, None
-    if element is None or element.is_float:
+    if element is None or not element.is_integer:
         state.report("E135", f"{name} is not an integer, but counts a loop", place, "use int")
         return None, value
     return element, value

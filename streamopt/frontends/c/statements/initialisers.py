@@ -57,6 +57,8 @@ def shape_of(
 def shape_with_values(item: Declaration, state: ReadingState) -> Shape | None:
     """Return a declared shape, whose first extent the initialiser may give."""
     is_open = bool(item.type.extents) and item.type.extents[0] is None
+    if item.is_stream:
+        return shape_of(item, state, first=1)
     if not is_open or not isinstance(item.value, ast.InitList):
         return shape_of(item, state)
     shape = shape_of(item, state, first=1)

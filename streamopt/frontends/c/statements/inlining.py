@@ -21,7 +21,7 @@ from streamopt.frontends.c.syntax.trees import arguments_of, is_block, items_of
 from streamopt.frontends.c.syntax.usage import NameUsage, usage_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.operations import as_truth, selected
-from streamopt.frontends.c.values.value import CValue, converted_value
+from streamopt.frontends.c.values.value import CValue, converted_value, typed_as
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
@@ -67,18 +67,10 @@ def _inlined(node: ast.FuncCall, function: CFunction, state: ReadingState) -> CV
     before = set(state.source.variables)
     with state.within(frame):
         items = items_of(function.body)
-        last = items[-1] if items and isinstance(items[-1], ast.Return) else None
-        items = items[:-1] if last is not None else items
         if function.returns.text == "void":
-            items = without_jumps(items, ast.Return)
-        statements.read_all(items, state)
-        if function.returns.element is None:
+            statements.read_all(without_jumps(items, ast.Return), state)
             return None
-        if last is None or last.expr is None:
-            hint = "end the function with one return"
-            state.report("E135", f"{function.name} does not end with a value", function.loc, hint)
-            return None
-        value = _returned([last], function, state)
+        value = value_of_body(items, function, state)
     if value is None or value.affine is not None or value.is_loose:
         return value
     if isinstance(value.tree, Read) and value.tree.access.array not in before:
@@ -89,6 +81,23 @@ def _inlined(node: ast.FuncCall, function: CFunction, state: ReadingState) -> CV
     state.source.written.add(result.variable)
     state.source.emit(Assign(access, value.tree, loc=loc))
     return CValue(value.element, Read(access))
+
+
+def value_of_body(
+    items: Sequence[ast.Node], function: CFunction, state: ReadingState
+) -> CValue | None:
+    """Read a function that returns a value, and return it."""
+    if _is_expression(function.body):
+        return _returned([function.body], function, state)
+    last = items[-1] if items and isinstance(items[-1], ast.Return) else None
+    statements.read_all(items[:-1] if last is not None else items, state)
+    if function.returns.element is None:
+        return None
+    if last is None or last.expr is None:
+        hint = "end the function with one return"
+        state.report("E135", f"{function.name} does not end with a value", function.loc, hint)
+        return None
+    return _returned([last], function, state)
 
 
 def _is_expression(body: ast.Node | None) -> bool:
@@ -143,7 +152,8 @@ def _converted(value: ast.Node, function: CFunction, state: ReadingState) -> CVa
     element = function.returns.element
     assert element is not None
     choice = found.choice if element == found.element else None
-    return replace(converted_value(found, element), choice=choice)
+    value_of_type = typed_as(converted_value(found, element), is_wide=function.returns.is_wide)
+    return replace(value_of_type, choice=choice)
 
 
 def _frame(
@@ -192,19 +202,24 @@ def _scalar(
     element = parameter.type.element
     if element is None:
         return _unsupported(parameter, state)
+    handed = state.scope.find(argument.name) if isinstance(argument, ast.ID) else None
+    is_changed = usage.assigned[parameter.name] > 0 or parameter.name in usage.counters
+    if isinstance(handed, Stored) and handed.is_open and handed.element == element:
+        if not is_changed:
+            return handed
     value = expressions.value_of(argument, state)
     if value is None or not expressions.observed(value, argument, state):
         return Broken()
     choice = value.choice
     value = as_truth(value) if parameter.type.is_bool else converted_value(value, element)
-    is_changed = usage.assigned[parameter.name] > 0 or parameter.name in usage.counters
     if not is_changed and (is_pure or value.affine is not None or value.constant is not None):
-        return Known(replace(value, choice=choice) if value.is_integer else value)
+        known = replace(value, choice=choice) if value.is_integer else value
+        return Known(typed_as(known, is_wide=parameter.type.is_wide))
     stored = state.source.add_variable(parameter.name, (), element, parameter.loc)
     state.source.written.add(stored.variable)
     access = Access(stored.variable, ())
     state.source.emit(Assign(access, value.tree, loc=state.file.loc(argument)))
-    stored = replace(stored, is_bool=parameter.type.is_bool)
+    stored = replace(stored, is_bool=parameter.type.is_bool, is_wide=parameter.type.is_wide)
     hold(access, stored, value, state)
     return stored
 
@@ -228,6 +243,8 @@ def _array(parameter: Declaration, argument: ast.Node, frame: Frame, state: Read
             None if extent is None else expressions.integer_of(extent, state, "extent")
             for extent in extents[1:]
         ]
+    if extents[0] is None and part.shape == tuple(inner_extents) and part.shape:
+        return _handed_over(replace(part, is_single=True), parameter, frame, state)
     if len(part.shape) != len(extents) or tuple(inner_extents) != part.shape[1:]:
         wanted = "".join(f"[{extent}]" for extent in ["", *inner_extents])
         found = "".join(f"[{extent}]" for extent in part.shape)

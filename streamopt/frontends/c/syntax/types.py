@@ -1,5 +1,6 @@
 """Declared types: from pycparser's declarators to element types and extents."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,11 +47,18 @@ class CType:
     is_bool: bool = False
     is_reference: bool = False
     """Whether that is a reference of C++."""
+    is_wide: bool = False
+    """Whether numbers of the type have exact sums and products (``ap_int`` and its kin)."""
+
+    @property
+    def is_inferred(self) -> bool:
+        """Return whether the initialiser decides it."""
+        return self.text == "auto"
 
     @property
     def is_integer(self) -> bool:
         """Return whether it is a whole number by itself."""
-        return self.element is not None and not self.element.is_float and not self.extents
+        return self.element is not None and self.element.is_integer and not self.extents
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +74,11 @@ class Declaration:
     def value(self) -> ast.Node | None:
         """Return the initialiser, if there is one."""
         return self.node.init
+
+    @property
+    def is_stream(self) -> bool:
+        """Return whether it is the data of a stream, as many as are written."""
+        return "stream" in (self.node.storage or ())
 
     @property
     def is_static(self) -> bool:
@@ -136,6 +149,7 @@ class DeclarationReader:
             is_const or base.is_const,
             base.is_bool,
             is_reference,
+            base.is_wide,
         )
 
     def _base(self, node: ast.Node) -> CType:
@@ -147,6 +161,8 @@ class DeclarationReader:
                 return CType(element_named(names), text, is_bool=names == ["_Bool"])
             case ast.Enum():
                 return CType(ElementType.INT32, text)
+            case ast.Struct(name=str(name)) if name.startswith("ap_"):
+                return CType(_element_tagged(name), text, is_wide=True)
             case _:
                 return CType(None, text)
 
@@ -176,6 +192,16 @@ def element_named(names: Sequence[str]) -> ElementType | None:
     return _ELEMENTS.get(" ".join(sorted(words)))
 
 
+def _element_tagged(tag: str) -> ElementType | None:
+    """Return the type of numbers that ``struct ap_int_12_`` stands for."""
+    family, _, listed = tag.removeprefix("ap_").rstrip("_").partition("_")
+    words = re.findall(r"-?AP_[A-Z]+(?:_[A-Z]+)*|-?\d+", listed)
+    try:
+        return ElementType(f"ap_{family}<{', '.join(words)}>")
+    except ValueError:
+        return None
+
+
 def type_text(node: ast.Node) -> str:
     """Return the text of the element's type, as the user wrote it."""
     while isinstance(node, ast.ArrayDecl | ast.PtrDecl | ast.TypeDecl | ast.Typename):
@@ -185,7 +211,9 @@ def type_text(node: ast.Node) -> str:
             return "half" if sorted(names) == ["float", "short"] else " ".join(names)
         case ast.Enum():
             return "enum"
-        case ast.Struct(name=str(name)) | ast.Union(name=str(name)) if name.startswith("ap_"):
+        case ast.Struct(name="auto_"):
+            return "auto"
+        case ast.Struct(name=str(name)) if name.startswith("ap_"):
             family, _, widths = name.removeprefix("ap_").partition("_")
             return f"ap_{family}<{', '.join(widths.strip('_').split('_'))}>"
         case ast.Struct(name=name) | ast.Union(name=name):

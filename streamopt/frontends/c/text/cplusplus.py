@@ -11,19 +11,22 @@
     float &sum              float * _Atomic sum, which the reader takes for a reference
     struct pair { ... };    typedef struct pair pair; struct pair { ... };
     struct box { int f(); } a class, which is refused
-    ap_int<12> x            struct ap_int_12_ x, which nothing can be computed with
+    namespace n { ... }     its text alone
+    std::cout << x;         nothing
+    f<8>(x), ap_int<12> x   f_T1(x), struct ap_int_12_ x: see `streamopt.frontends.c.text.templates`
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.text.edits import Edit, edited, line_starts, position
 from streamopt.frontends.c.text.places import Places
+from streamopt.frontends.c.text.templates import Written, without_templates
 
 _BUILT_IN = frozenset(
     [
@@ -47,7 +50,13 @@ _STATIC_CAST = re.compile(r"\bstatic_cast[ ]*<([^<>;(){}]*)>")
 _CAST = re.compile(r"(?<=[-+*/%=<>?:&|,(\[])[ ]*\b(\w+)[ ]*(?=\((?![ ]*\*)[^)])")
 _RETURNED_CAST = re.compile(r"\breturn[ ]+(\w+)[ ]*(?=\()")
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
-_WIDE = re.compile(r"\bap_(?:u?int|u?fixed)[ ]*<[^<>;(){}]*>")
+_LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
+_NAMESPACE = re.compile(r"\bnamespace\s+(\w+)\s*\{")
+_OUTPUT = re.compile(
+    r"\b(?:std\s*::\s*)?(?:cout|cerr|clog)\s*<<(?:[^;\"']|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')*(?=;)"
+)
+_STREAM_DECLARED = re.compile(r"\bstruct[ ]+hls_stream_\w+[^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*;")
+_STREAM_NAME = re.compile(r"(?<=\w)[ ]*\([ ]*\"[^\"\n]*\"[ ]*\)")
 _LAST_WORD = re.compile(r"\w+")
 
 _TOKENS = re.compile(
@@ -64,64 +73,79 @@ _TAG = re.compile(r"\s+(\w+)\s*(?=[{;])")
 _KINDS = ("class", "struct", "union", "enum")
 _ACCESS_WORDS = ("public", "private", "protected")
 
-_REFUSED = (
-    (r"\btemplate\s*<", "a template", "write the function for the types that it is used with"),
-    (r"\bnamespace\s+\w+\s*\{", "a namespace", "put its functions outside"),
-    (r"\bauto\b", "auto", "name the type"),
-    (r"\bhls\s*::\s*stream\b", "hls::stream", "pass arrays: channels are chosen by the schedule"),
-    (r"\bap_ax[isu]+\s*<", "an AXI stream", "pass arrays: channels are chosen by the schedule"),
-    (r"\b(?:std|hls)\s*::\s*(?:vector|array)\b", "a container", "use arrays: float x[N]"),
+_REFUSED = re.compile(
+    r"\b(?:(template)\s*<|(?:std|hls|tapa)\s*::\s*(\w+)\s*<|(ap_[a-z]\w*)\s*<"
+    r"|(?:hls|tapa)\s*::\s*(task|merge|split|stream_of_blocks)\b)"
 )
+_HINTS = {
+    "template": "write the function for the types that it is used with",
+    "vector": "use arrays: float x[N]",
+    "task": "write a function with loops of so many iterations as there are data",
+}
 _MOST_TOLD = 100
 
 
-_Edit = tuple[int, int, str]
-"""Start and end of text, and other text of the same line that takes its place."""
-
-
-def as_c(text: str, places: Places, problems: Problems) -> str:
+def as_c(text: str, places: Places, problems: Problems) -> Written:
     """Return C++ as C; the places of what moves within its line are kept.
 
     What has no counterpart is reported (E135).
     """
-    starts = _line_starts(text)
+    spaces = {found[1] for found in _NAMESPACE.finditer(text)}
+    text = _blanked(_blanked(text, _LINKAGE), _NAMESPACE)
+    text = _OUTPUT.sub(_blank, text)
+    written = without_templates(text, places, problems)
+    text = written.text
     known = [*_structures(text)]
-    refused = [
-        (one.start(), what, hint)
-        for pattern, what, hint in _REFUSED
-        for one in islice(re.finditer(pattern, text), _MOST_TOLD)
-    ]
+    starts = line_starts(text)
+    refused = [*islice(_refused(text), _MOST_TOLD)]
     classes = islice((one.start for one in known if one.is_class), _MOST_TOLD)
     refused += [(start, "a class", "use functions and arrays") for start in classes]
     for start, what, hint in refused:
-        loc = places.loc(*_position(start, starts))
+        loc = places.loc(*position(start, starts))
         problems.report("E135", f"{what} is not supported", loc, hint)
-    tags = {one.tag for one in known} | {_plain(found[0]) for found in _WIDE.finditer(text)}
-    text = edited(text, (*_named(known), *_unsized(text)), places)
-    text = _without_linkage(text)
+    text = edited(text, [*_unnamed_streams(text), *_inferred(text)], places)
+    tags = {one.tag for one in known} | {found[1] for found in _LIBRARY_TAG.finditer(text)}
+    text = edited(text, _named([*_structures(text)]), places)
     for pattern in (_BLANK, _SCOPES):
-        text = pattern.sub(lambda found: " " * len(found[0]), text)
+        text = pattern.sub(_blank, text)
+    for name in spaces:
+        text = re.sub(rf"\b{name}\s*::", _blank, text)
     types = _BUILT_IN | tags | {*_type_names(text)}
     text = edited(text, _rewritten(text), places)
     text = edited(text, _casts(text, types), places)
-    return edited(text, _references(text, types), places)
+    written.text = edited(text, _references(text, types), places)
+    return written
 
 
-def _named(known: Iterable[_Structure]) -> Iterator[_Edit]:
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _refused(text: str) -> Iterator[tuple[int, str, str]]:
+    for found in _REFUSED.finditer(text):
+        name = next(part for part in found.groups() if part)
+        what = "a template" if name == "template" else found[0].rstrip("< ")
+        yield found.start(), what, _HINTS.get(name, "use functions, arrays and hls::stream")
+
+
+def _unnamed_streams(text: str) -> Iterator[Edit]:
+    """Yield edits that take the names from constructors: ``stream s("s")``."""
+    for declared in _STREAM_DECLARED.finditer(text):
+        for found in _STREAM_NAME.finditer(text, declared.start(), declared.end()):
+            yield found.start(), found.end(), ""
+
+
+def _inferred(text: str) -> Iterator[Edit]:
+    """Yield edits that make ``auto`` a structure, which the initialiser decides."""
+    for found in re.finditer(r"\bauto\b", text):
+        yield found.start(), found.end(), "struct auto_"
+
+
+def _named(known: Iterable[_Structure]) -> Iterator[Edit]:
     """Yield edits that make structures types by their names alone."""
     for one in known:
         if one.tag and not one.is_class and one.kind in ("struct", "union", "enum"):
             yield one.start, one.start, f"typedef {one.kind} {one.tag} {one.tag}; "
-
-
-def _unsized(text: str) -> Iterator[_Edit]:
-    """Yield edits that make a structure of ``ap_int<12>``: it is refused where it is used."""
-    for found in _WIDE.finditer(text):
-        yield found.start(), found.end(), f"struct {_plain(found[0])}"
-
-
-def _plain(wide: str) -> str:
-    return re.sub(r"\W+", "_", wide)
 
 
 def _type_names(text: str) -> Iterator[str]:
@@ -137,7 +161,7 @@ def _type_names(text: str) -> Iterator[str]:
             yield alias[1]
 
 
-def _rewritten(text: str) -> Iterator[_Edit]:
+def _rewritten(text: str) -> Iterator[Edit]:
     start = 0
     for part in text.split(";")[:-1]:
         found = _ALIAS.search(part)
@@ -152,7 +176,7 @@ def _rewritten(text: str) -> Iterator[_Edit]:
         yield found.start(), found.end(), f"({found[1]})"
 
 
-def _casts(text: str, types: Container[str]) -> Iterator[_Edit]:
+def _casts(text: str, types: Container[str]) -> Iterator[Edit]:
     """Yield edits for ``type(x)``: after an operator, and not before ``(*`` or ``)(``."""
     for pattern in (_CAST, _RETURNED_CAST):
         for found in pattern.finditer(text):
@@ -160,7 +184,7 @@ def _casts(text: str, types: Container[str]) -> Iterator[_Edit]:
                 yield found.start(1), found.end(), f"({found[1]})"
 
 
-def _references(text: str, types: Container[str]) -> Iterator[_Edit]:
+def _references(text: str, types: Container[str]) -> Iterator[Edit]:
     for found in _REFERENCE.finditer(text):
         if found[2] not in types:
             continue
@@ -170,46 +194,17 @@ def _references(text: str, types: Container[str]) -> Iterator[_Edit]:
         yield found.start(4), found.end(4), mark
 
 
-def edited(text: str, edits: Iterable[_Edit], places: Places) -> str:
-    """Return the text with edits, each of one line, made; the spots behind them are moved."""
-    starts = _line_starts(text)
-    parts: list[str] = []
-    shifts: dict[int, list[tuple[int, int]]] = {}
-    end = 0
-    for first, last, new in sorted(edits, key=lambda edit: edit[0]):
-        if first < end:
-            continue
-        parts += [text[end:first], new]
-        end = last
-        line, column = _position(end, starts)
-        shifts.setdefault(line, []).append((column, len(new) - (last - first)))
-    for line, moved in shifts.items():
-        places.shift(line, moved)
-    return "".join([*parts, text[end:]])
-
-
-def _line_starts(text: str) -> list[int]:
-    return [0, *(found.end() for found in re.finditer("\n", text))]
-
-
-def _position(offset: int, starts: Sequence[int]) -> tuple[int, int]:
-    """Return line and column of an offset, both from 1."""
-    line = bisect_right(starts, offset)
-    return line, offset - starts[line - 1] + 1
-
-
-def _without_linkage(text: str) -> str:
-    """Blank ``extern "C"`` with its braces."""
-    linkages = list(_LINKAGE.finditer(text))
-    if not linkages:
+def _blanked(text: str, pattern: re.Pattern[str]) -> str:
+    """Blank ``extern "C"`` or ``namespace n`` with its braces."""
+    found = list(pattern.finditer(text))
+    if not found:
         return text
-    blanks = [(found.start(), found.end()) for found in linkages]
-    opened = {found.end() - 1 for found in linkages if found[0].endswith("{")}
+    blanks = [(one.start(), one.end()) for one in found]
+    opened = {one.end() - 1 for one in found if one[0].endswith("{")}
     blanks += [(end, end + 1) for end in _ends(text, opened)]
     characters = list(text)
     for start, end in blanks:
-        for position in range(start, end):
-            characters[position] = "\n" if characters[position] == "\n" else " "
+        characters[start:end] = ["\n" if one == "\n" else " " for one in characters[start:end]]
     return "".join(characters)
 
 

@@ -11,7 +11,7 @@
 import re
 from collections.abc import Iterator
 
-from streamopt.frontends.c.text.cplusplus import edited
+from streamopt.frontends.c.text.edits import edited
 from streamopt.frontends.c.text.places import Places
 
 STREAM = "hls_stream_"

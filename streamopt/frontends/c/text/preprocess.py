@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,8 @@ class Preprocessed:
 
     text: str
     places: Places
+    generics: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
+    """By function whose types its calls decide: the numbers that they decide too."""
 
 
 def preprocess(
@@ -163,8 +165,10 @@ class _Machine(Preprocessor):
         result = _emitted(iter(self.token, None), places)
         if self.is_hls:
             result = hls_as_cpp(result, places)
-        is_cpp = bool(extra) or '"C"' in result or "::" in result
-        return Preprocessed(as_c(result, places, self.problems) if is_cpp else result, places)
+        if not (extra or '"C"' in result or "::" in result or "template" in result):
+            return Preprocessed(result, places)
+        written = as_c(result, places, self.problems)
+        return Preprocessed(written.text, places, written.generics)
 
     def _prepared(self, text: str) -> str:
         """Return the text of a file with line ends and trigraphs as compilers see them."""

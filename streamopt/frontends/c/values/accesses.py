@@ -119,6 +119,8 @@ def _parts(node: ast.Node, state: ReadingState) -> tuple[Stored, list[ast.Node]]
         for index in indices:
             expressions.value_of(index, state)
         return None
+    if whole.is_single and indices and expressions.known_integer(indices[-1], state) == 0:
+        return replace(whole, is_single=False), indices[-2::-1] if len(indices) > 1 else []
     return whole, indices[::-1]
 
 

@@ -10,6 +10,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.operations import met
 from streamopt.frontends.c.values.value import CValue, converted_value, integer
+from streamopt.frontends.c.values.wide import compared
 from streamopt.ir.element import common_type
 from streamopt.ir.expression import (
     Compare,
@@ -129,7 +130,12 @@ def _related(
 
 
 def _compared(op: CompareOp, left: CValue, right: CValue) -> Truth | bool:
+    if left.wide or right.wide or left.element.is_fixed or right.element.is_fixed:
+        left, right = compared(left, right)
     element = common_type(left.element, right.element) or left.element
+    if element.is_fixed:
+        size, depth = 1 + left.size + right.size, 1 + max(left.depth, right.depth)
+        return Truth(Compare(op, left.tree, right.tree), size, depth)
     if left.constant is not None and right.constant is not None:
         first, second = (converted_value(side, element).constant or 0 for side in (left, right))
         return bool(op.holds(first, second))

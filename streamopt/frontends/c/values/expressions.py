@@ -31,6 +31,7 @@ from streamopt.frontends.c.values.value import (
     integer,
     promoted,
     real,
+    typed_as,
 )
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, type_range
@@ -218,7 +219,8 @@ def _element(node: ast.Node, state: ReadingState) -> CValue | None:
     tree, stored = found
     if not isinstance(tree, Read):
         size = sum(1 for _ in walk(tree))
-        return CValue(stored.element, tree, size=size, depth=MAX_SUBSCRIPT_DEPTH)
+        value = CValue(stored.element, tree, size=size, depth=MAX_SUBSCRIPT_DEPTH)
+        return typed_as(value, is_wide=stored.is_wide)
     if not tree.access.subscripts:
         held = state.integers.now.get(stored.variable)
         if held is not None:
@@ -227,9 +229,9 @@ def _element(node: ast.Node, state: ReadingState) -> CValue | None:
             state.report("E135", f"{shown(node)} is read before it has a value", node)
             return None
     known = state.source.known_element(tree.access)
-    if known is not None and not stored.element.is_float:
+    if known is not None and stored.element.is_integer:
         return integer(int(known), stored.element)
-    return CValue(stored.element, tree)
+    return typed_as(CValue(stored.element, tree), is_wide=stored.is_wide)
 
 
 def _arithmetic(node: ast.BinaryOp, state: ReadingState) -> CValue | None:
@@ -255,9 +257,9 @@ def _combined(
     if op is None:
         state.report("E135", f"operator {node.op} is not supported", node)
         return None
-    if op not in (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV) and not (
-        left.is_integer and right.is_integer
-    ):
+    is_shift = op in (BinaryOp.SHL, BinaryOp.SHR) and left.element.is_fixed
+    takes_integers = op not in (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV)
+    if takes_integers and not is_shift and not (left.is_integer and right.is_integer):
         state.report("E138", f"{shown(node)}: {op.value} takes integers", node)
         return None
     wraps = op not in (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
@@ -320,7 +322,9 @@ def _conversion(node: ast.Cast, state: ReadingState) -> CValue | None:
         return None
     if not observed(value, node.expr, state):
         return None
-    return as_truth(value) if use.is_bool else converted_value(value, use.element)
+    if use.is_bool:
+        return as_truth(value)
+    return typed_as(converted_value(value, use.element), is_wide=use.is_wide)
 
 
 def _truth(node: ast.Node, state: ReadingState) -> CValue | None:

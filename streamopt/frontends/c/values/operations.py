@@ -18,9 +18,17 @@ from streamopt.frontends.c.values.value import (
     real,
     wrapped,
 )
+from streamopt.frontends.c.values.wide import finished, prepared, scaled
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.arithmetic import ConstantError, Range, called, computed, computed_range
+from streamopt.ir.arithmetic import (
+    ConstantError,
+    Range,
+    called,
+    computed,
+    computed_range,
+    result_type,
+)
 from streamopt.ir.element import ElementType, common_type
 
 
@@ -32,10 +40,21 @@ def combined(op: ir.BinaryOp, left: CValue, right: CValue) -> CValue:
     ConstantError
         If a constant result does not exist or does not fit its type.
     """
+    if left.wide or right.wide or left.element.is_fixed or right.element.is_fixed:
+        if left.element.is_fixed and op in (ir.BinaryOp.SHL, ir.BinaryOp.SHR):
+            return scaled(left, right, 1 if op is ir.BinaryOp.SHL else -1)
+        one, other, width = prepared(op, left, right)
+        return finished(op, _combined(op, one, other), width)
+    return _combined(op, left, right)
+
+
+def _combined(op: ir.BinaryOp, left: CValue, right: CValue) -> CValue:
     if op in (ir.BinaryOp.SHL, ir.BinaryOp.SHR):
         element = promoted(left.element)
         left, right = converted_value(left, element), converted_value(right, element)
-    element = common_type(left.element, right.element) or left.element
+    element = result_type(op, left.element, right.element) or left.element
+    if element.is_fixed:
+        return _composed(ir.Binary(op, left.tree, right.tree), element, left, right)
     first, second = left.constant, right.constant
     if first is not None and second is not None:
         return _folded(op, converted_value(left, element), converted_value(right, element))

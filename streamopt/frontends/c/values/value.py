@@ -1,7 +1,8 @@
 """Values of expressions: a C type, a tree, and an affine form where there is one."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, Range, type_range
@@ -25,6 +26,14 @@ class Extremum:
 
 
 @dataclass(frozen=True, slots=True)
+class Width:
+    """The bits of an exact number, the sign's included."""
+
+    bits: int
+    is_signed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CValue:
     """The value of an expression."""
 
@@ -42,6 +51,8 @@ class CValue:
     # size, depth: of the tree, in nodes and levels
     size: int = 1
     depth: int = 1
+    wide: Width | None = None
+    """The bits of a number whose sums and products are exact (``ap_int``)."""
 
     @property
     def constant(self) -> int | float | None:
@@ -52,8 +63,8 @@ class CValue:
 
     @property
     def is_integer(self) -> bool:
-        """Return whether the type is one of C's integers."""
-        return not self.element.is_float
+        """Return whether the type is one of whole numbers."""
+        return self.element.is_integer
 
 
 def affine_value(affine: Affine, element: ElementType, limits: Range) -> CValue:
@@ -64,6 +75,13 @@ def affine_value(affine: Affine, element: ElementType, limits: Range) -> CValue:
     if element.bits > 32 or (element.bits == 32 and not element.is_signed):
         tree = Cast(element, tree)
     return CValue(element, tree, affine, limits)
+
+
+def typed_as(value: CValue, *, is_wide: bool) -> CValue:
+    """Return a value of a type whose sums and products are exact, or of one of C's."""
+    element = value.element
+    wide = Width(element.bits, element.is_signed) if is_wide and element.is_integer else None
+    return value if value.wide == wide else replace(value, wide=wide)
 
 
 def integer(value: int, element: ElementType = ElementType.INT32) -> CValue:
@@ -89,11 +107,15 @@ def converted_value(value: CValue, element: ElementType) -> CValue:
     if value.element == element:
         return value
     number = value.constant
+    if number is not None and element.is_fixed:
+        form = element.fixed_point
+        kept = form.number(form.mantissa(Fraction(number)))
+        return CValue(element, Literal(float(kept)))
     if number is not None and element.is_float:
         return real(nearest(nearest(number, value.element), element), element)
     if number is not None:
         return integer(wrapped(math.trunc(nearest(number, value.element)), element), element)
-    fits = not element.is_float and value.range.within(type_range(element))
+    fits = element.is_integer and value.range.within(type_range(element))
     if value.affine is not None and fits:
         return affine_value(value.affine, element, value.range)
     choice = value.choice if element in (ElementType.INT32, ElementType.INT64) else None

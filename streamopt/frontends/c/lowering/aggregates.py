@@ -1,0 +1,272 @@
+"""Structures that are declared, initialised, copied and computed with as a whole.
+
+Before::
+
+    struct pair { float x, y[2]; } a = {1, {2, 3}}, b;
+    b = a;
+
+After::
+
+    float a__x = 1; float a__y[2] = {2, 3};
+    b__x = a__x; for (int k = 0; k < 2; k++) b__y[k] = a__y[k];
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.lowering import calls, places, statements, streams, values
+from streamopt.frontends.c.lowering.types import Kind, Level, NodeType, identifier, number
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.trees import base_name
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.lowering.state import Lowering
+
+
+def declared(
+    name: str,
+    kind: NodeType,
+    node: ast.Decl,
+    init: ast.Node | None,
+    state: Lowering,
+) -> list[ast.Node]:
+    """Return the declarations of the members of a variable, with their initial values."""
+    state.scopes[-1][name] = kind
+    storage = node.storage or []
+    is_listed = isinstance(init, ast.InitList)
+    is_alias = bool(kind.levels) and kind.levels[0].kind is not Kind.ARRAY
+    found: list[ast.Node] = []
+    for leaf in state.types.leaves(kind):
+        value = None
+        if is_listed:
+            value = _picked(init, len(kind.levels), leaf.path, kind, state)
+        elif is_alias and init is not None:
+            value = places.leaf(init, leaf.suffix, state)
+        found.append(leaf.type.declaration(f"{name}{leaf.suffix}", node.coord, value, storage))
+    if init is not None and not is_listed and not is_alias:
+        found += assigned(identifier(name, node.coord), init, node, state)
+    return found
+
+
+def _picked(
+    value: ast.Node | None, levels: int, path: Sequence[str], kind: NodeType, state: Lowering
+) -> ast.Node | None:
+    """Return the initial value of one member, of all elements where there are levels of arrays."""
+    zero = number(0, None if value is None else value.coord)
+    if levels:
+        if not isinstance(value, ast.InitList):
+            return value
+        inside = [_picked(one, levels - 1, path, kind, state) for one in value.exprs]
+        return ast.InitList([one or zero for one in inside] or [zero], value.coord)
+    if not path:
+        return values.value(value, state) if value is not None else None
+    if not isinstance(value, ast.InitList):
+        is_zero = isinstance(value, ast.Constant) and value.value == "0"
+        if is_zero or value is None:
+            return zero
+        if places.is_whole(places.typed(value, state), state):
+            return places.leaf(value, "".join(f"__{name}" for name in path), state)
+        state.report(f"{shown(value)} can't initialise a structure", value, "write all braces")
+        return zero
+    members = state.types.members(NodeType(kind.base)) or []
+    names = [name for name, _ in members]
+    at = names.index(path[0]) if path[0] in names else 0
+    found: ast.Node | None = value.exprs[at] if at < len(value.exprs) else None
+    for one in value.exprs:
+        if isinstance(one, ast.NamedInitializer):
+            found = None
+    for one in value.exprs:
+        match one:
+            case ast.NamedInitializer(name=[ast.ID(name=name)], expr=inner) if name == path[0]:
+                found = inner
+            case _:
+                pass
+    inside = members[at][1]
+    if found is None:
+        return _zeros(inside, path[1:], state, zero)
+    if len(path) == 1 and not state.types.has_members(inside):
+        return values.value(found, state)
+    return _picked(found, len(inside.levels), path[1:], inside, state)
+
+
+def _zeros(inside: NodeType, path: Sequence[str], state: Lowering, zero: ast.Node) -> ast.Node:
+    levels = len(inside.levels)
+    for name in path:
+        inside = dict(state.types.members(NodeType(inside.base)) or [])[name]
+        levels += len(inside.levels)
+    return ast.InitList([zero], zero.coord) if levels else zero
+
+
+def kept(node: ast.Node, state: Lowering) -> ast.Node:
+    """Return a structure that has a name; other values get a variable before the statement."""
+    match node:
+        case ast.ID() | ast.ArrayRef() | ast.StructRef() | ast.UnaryOp(op="*"):
+            return node
+        case ast.Cast(expr=operand):
+            return kept(operand, state)
+        case _:
+            pass
+    kind = places.typed(node, state)
+    if kind is None or not state.types.has_members(kind):
+        state.report(f"{shown(node)} is no structure", node, "keep it in a variable")
+        return node
+    if state.around.is_conditional:
+        hint = "keep it in a variable before, under an if"
+        state.report(f"{shown(node)} stands under a condition of an expression", node, hint)
+    name = state.temporary(kind, node)
+    declaration = NodeType(kind.base).declaration(name.name, node.coord)
+    found = declared(name.name, NodeType(kind.base), declaration, None, state)
+    state.around.before += [*found, *assigned(name, node, node, state)]
+    return name
+
+
+def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering) -> list[ast.Node]:
+    """Return the statements that assign a structure."""
+    kind = places.typed(target, state)
+    assert kind is not None
+    match value:
+        case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
+            asked = values.value(condition, state)
+            sides = [
+                ast.Compound(assigned(target, side, node, state), node.coord)
+                for side in (then, otherwise)
+            ]
+            return [ast.If(asked, *sides, node.coord)]
+        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="read")), args=None):
+            stream = places.typed(whole, state)
+            if stream is not None and stream.is_stream:
+                return streams.taken(whole, target, node, state)
+        case ast.FuncCall(name=ast.ID(name=name)) if name in state.functions:
+            if not set(base_name(target)) & {
+                n for one in calls.arguments(value) for n in base_name(one)
+            }:
+                return [calls.call(value, name, state, result=target)]
+            name_of = kept(value, state)
+            return assigned(target, name_of, node, state)
+        case ast.InitList() | ast.CompoundLiteral():
+            listed = value.init if isinstance(value, ast.CompoundLiteral) else value
+            return [
+                _filled(target, listed, leaf.path, kind, node, state)
+                for leaf in state.types.leaves(kind)
+            ]
+        case _:
+            pass
+    if kind.is_vector and not _is_place(value):
+        return _elementwise(target, value, node, state)
+    return [
+        copied(
+            places.leaf(target, leaf.suffix, state),
+            places.leaf(value, leaf.suffix, state),
+            leaf.type.levels,
+            node,
+            state,
+        )
+        for leaf in state.types.leaves(kind)
+    ]
+
+
+def _filled(
+    target: ast.Node,
+    value: ast.Node,
+    path: Sequence[str],
+    kind: NodeType,
+    node: ast.Node,
+    state: Lowering,
+) -> ast.Node:
+    suffix = "".join(f"__{name}" for name in path)
+    found = _picked(value, 0, path, kind, state)
+    place = places.leaf(target, suffix, state)
+    if not isinstance(found, ast.InitList):
+        return ast.Assignment("=", place, found, node.coord)
+    parts = [
+        ast.Assignment(
+            "=", ast.ArrayRef(place, number(at, node.coord), node.coord), one, node.coord
+        )
+        for at, one in enumerate(found.exprs)
+    ]
+    return ast.Compound(parts, node.coord)
+
+
+def _is_place(node: ast.Node) -> bool:
+    while isinstance(node, ast.Cast):
+        node = node.expr
+    return isinstance(node, ast.ID | ast.ArrayRef | ast.StructRef) or (
+        isinstance(node, ast.UnaryOp) and node.op == "*"
+    )
+
+
+def _elementwise(
+    target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering
+) -> list[ast.Node]:
+    """Return the loop that computes a vector from vectors and numbers."""
+    kind = places.typed(target, state)
+    assert kind is not None
+    (_, inside), *_ = state.types.members(kind) or []
+    value = _without_calls(value, state)
+    index = state.unique("k")
+    state.scopes[-1][index] = NodeType(ast.IdentifierType(["int"]))
+    at = identifier(index, node.coord)
+    one = ast.ArrayRef(target, at, node.coord)
+    inner = ast.Assignment("=", one, _element(value, at, state), node.coord)
+    body = statements.statement(inner, state)
+    return [_loop(index, inside.levels[0], ast.Compound(body, node.coord), node)]
+
+
+def _without_calls(value: ast.Node, state: Lowering) -> ast.Node:
+    """Return a value whose vectors are all in variables."""
+    match value:
+        case ast.BinaryOp(op=op, left=left, right=right):
+            sides = [_without_calls(side, state) for side in (left, right)]
+            return ast.BinaryOp(op, *sides, value.coord)
+        case ast.UnaryOp(op="-" | "+" | "~" as op, expr=operand):
+            return ast.UnaryOp(op, _without_calls(operand, state), value.coord)
+        case ast.FuncCall() if places.is_whole(places.typed(value, state), state):
+            return kept(value, state)
+        case _:
+            return value
+
+
+def _element(value: ast.Node, at: ast.Node, state: Lowering) -> ast.Node:
+    match value:
+        case ast.BinaryOp(op=op, left=left, right=right):
+            sides = [_element(side, at, state) for side in (left, right)]
+            return ast.BinaryOp(op, *sides, value.coord)
+        case ast.UnaryOp(op="-" | "+" | "~" as op, expr=operand):
+            return ast.UnaryOp(op, _element(operand, at, state), value.coord)
+        case _ if places.is_whole(places.typed(value, state), state):
+            return ast.ArrayRef(value, at, value.coord)
+        case _:
+            return value
+
+
+def copied(
+    target: ast.Node,
+    source: ast.Node,
+    levels: Sequence[Level],
+    node: ast.Node,
+    state: Lowering,
+) -> ast.Node:
+    """Return the loops that copy an array, or the assignment of a number."""
+    state.spend(node)
+    found = target, source
+    names = [state.unique("k") for _ in levels]
+    for name in names:
+        found = tuple(
+            ast.ArrayRef(side, identifier(name, node.coord), node.coord) for side in found
+        )
+    made: ast.Node = ast.Assignment("=", *found, node.coord)
+    for name, level in reversed([*zip(names, levels, strict=True)]):
+        made = _loop(name, level, made, node)
+    return made
+
+
+def _loop(name: str, level: Level, body: ast.Node, node: ast.Node) -> ast.For:
+    at = identifier(name, node.coord)
+    counter = NodeType(ast.IdentifierType(["int"]))
+    first = ast.DeclList([counter.declaration(name, node.coord, number(0, node.coord))], node.coord)
+    condition = ast.BinaryOp("<", at, level.extent, node.coord)
+    return ast.For(first, condition, ast.UnaryOp("p++", at, node.coord), body, node.coord)

@@ -1,0 +1,157 @@
+"""Calls: the members of a structure are handed over one by one, and a stream with its counters.
+
+A function whose types its calls decide is rewritten once for each way in which it is called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.lowering import aggregates, functions, places, values
+from streamopt.frontends.c.lowering.types import Kind, Level, NodeType, identifier, is_open
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.trees import arguments_of
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.lowering.state import Lowering
+
+RESULT = "result"
+"""The parameter by which a function hands a structure over that it returns."""
+
+
+def arguments(node: ast.FuncCall) -> list[ast.Node]:
+    """Return the arguments of a call; of a method, the structure first."""
+    found = arguments_of(node)
+    return [node.name.name, *found] if isinstance(node.name, ast.StructRef) else found
+
+
+def call(
+    node: ast.FuncCall, name: str, state: Lowering, *, result: ast.Node | None = None
+) -> ast.FuncCall:
+    """Return a call in which all arguments are numbers and arrays of numbers.
+
+    Parameters
+    ----------
+    result
+        The structure that gets the value.
+    """
+    function = state.functions[name]
+    given = arguments(node)
+    parameters = functions.parameters_of(function)
+    types = [state.types.resolved(item.type) for item in parameters]
+    bound: dict[str, NodeType] = {}
+    numbers: dict[str, ast.Node] = {}
+    if name in state.generics:
+        for kind, one in zip(types, given, strict=False):
+            _bind(kind, one, name, bound, numbers, state)
+        types = [_closed(kind, bound, state) for kind in types]
+    made = functions.rewritten(name, state, bound, numbers)
+    found: list[ast.Node] = []
+    if result is not None:
+        kind = places.typed(result, state)
+        assert kind is not None
+        found += [places.leaf(result, leaf.suffix, state) for leaf in state.types.leaves(kind)]
+    for kind, one in zip(types, given, strict=False):
+        found += _handed(kind, one, state)
+    found += [values.value(one, state) for one in given[len(types) :]]
+    return ast.FuncCall(identifier(made, node.coord), ast.ExprList(found, node.coord), node.coord)
+
+
+def method(node: ast.FuncCall, whole: ast.Node, name: str, state: Lowering) -> ast.Node:
+    """Return the call of a function that belongs to a structure."""
+    return call(node, name, state)
+
+
+def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
+    """Return what is handed over in place of one argument."""
+    if kind.is_stream:
+        found = [
+            places.leaf(one, leaf.suffix, state)
+            for leaf in state.types.leaves(state.types.stream_element(kind))
+        ]
+        base = places.leaf(one, "", state)
+        return [*found, *(_counter(base, end) for end in ("__w", "__r"))]
+    if not state.types.has_members(kind):
+        return [values.value(one, state)]
+    if not kind.value.levels:
+        one = aggregates.kept(one, state)
+    return [places.leaf(one, leaf.suffix, state) for leaf in state.types.leaves(kind)]
+
+
+def _counter(base: ast.Node, end: str) -> ast.Node:
+    match base:
+        case ast.ArrayRef(name=array, subscript=index):
+            return ast.ArrayRef(_counter(array, end), index, base.coord)
+        case ast.ID(name=name):
+            return identifier(f"{name}{end}", base.coord)
+        case _:
+            return base
+
+
+def _bind(
+    kind: NodeType,
+    one: ast.Node,
+    name: str,
+    bound: dict[str, NodeType],
+    numbers: dict[str, ast.Node],
+    state: Lowering,
+) -> None:
+    """Note what an argument decides of a function's types and numbers."""
+    found = places.typed(one, state)
+    if found is None:
+        return
+    wanted, given = [*kind.value.levels], [*found.levels]
+    for level in wanted:
+        if not given:
+            break
+        other = given.pop(0)
+        match level.extent:
+            case ast.ID(name=extent) if extent in state.generics[name] and other.extent:
+                numbers.setdefault(extent, values.value(other.extent, state))
+            case _:
+                pass
+    if kind.is_stream and found.is_stream:
+        kind, found = (state.types.stream_element(side) for side in (kind, found))
+        given = [*found.levels]
+    if is_open(kind):
+        bound.setdefault(kind.tag, replace(found, levels=tuple(given), qualifiers=()))
+
+
+def _closed(kind: NodeType, bound: dict[str, NodeType], state: Lowering) -> NodeType:
+    outer = state.types.bound
+    known = {**outer, **bound}
+    if not is_open(kind) or kind.tag not in known:
+        return kind
+    return known[kind.tag].within(kind.levels, kind.qualifiers)
+
+
+def expanded(
+    name: str, kind: NodeType, node: ast.Decl, state: Lowering, *, is_top: bool
+) -> list[ast.Decl]:
+    """Return the parameters that stand for one."""
+    if kind.is_stream:
+        outer = tuple(level for level in kind.levels if level.kind is not Kind.REFERENCE)
+        found = [
+            leaf.type.within([*outer, Level(Kind.POINTER)]).declaration(
+                f"{name}{leaf.suffix}", node.coord
+            )
+            for leaf in state.types.leaves(state.types.stream_element(kind))
+        ]
+        if is_top:
+            return found
+        counter = NodeType(ast.IdentifierType(["int"]), outer or (Level(Kind.REFERENCE),))
+        return [*found, *(counter.declaration(f"{name}{e}", node.coord) for e in ("__w", "__r"))]
+    if not state.types.has_members(kind):
+        return [kind.declaration(name, node.coord)]
+    return [
+        leaf.type.declaration(f"{name}{leaf.suffix}", node.coord)
+        for leaf in state.types.leaves(kind)
+    ]
+
+
+def unsupported(node: ast.Node, state: Lowering) -> None:
+    """Report a call that can't be rewritten."""
+    state.report(f"{shown(node)} is not supported", node, "call a function of this file")

@@ -1,0 +1,149 @@
+"""Functions without structures and streams, of those that a kernel calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.c.lowering import aggregates, calls, statements, streams
+from streamopt.frontends.c.lowering.state import Around, Lowering
+from streamopt.frontends.c.lowering.types import Kind, Level, NodeType, TypeTable
+from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.syntax.trees import coordinate
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.problems import Problems
+    from streamopt.frontends.c.text.places import Places
+
+MAX_MADE = 500
+_PLAIN = (ast.IdentifierType, ast.Enum)
+
+
+def needs_lowering(tree: ast.FileAST, generics: Mapping[str, tuple[str, ...]]) -> bool:
+    """Return whether a file has structures, streams or functions whose types calls decide."""
+    if generics:
+        return True
+    waiting: list[ast.Node] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Struct | ast.StructRef | ast.Union):
+            return True
+        waiting += [child for _, child in node.children()]
+    return False
+
+
+def lowered(
+    tree: ast.FileAST,
+    top: str,
+    generics: Mapping[str, tuple[str, ...]],
+    problems: Problems,
+    where: Places,
+) -> ast.FileAST:
+    """Return a file in which a function, and those that it calls, use only numbers and arrays.
+
+    What can't be rewritten is reported (E135).
+    """
+    table = TypeTable()
+    known = {item.decl.name: item for item in tree.ext if isinstance(item, ast.FuncDef)}
+    state = Lowering(table, known, generics, problems, where)
+    outside: list[ast.Node] = []
+    for item in tree.ext:
+        if isinstance(item, ast.Typedef | ast.Decl):
+            table.note(item)
+            outside += _declared(item, state)
+    rewritten(top, state, {}, {}, is_top=True)
+    kept = [
+        item
+        for item in tree.ext
+        if not isinstance(item, ast.Decl)
+        and not (isinstance(item, ast.FuncDef) and item.decl.name in state.made)
+    ]
+    typedefs = [item for item in kept if not isinstance(item, ast.FuncDef)]
+    functions = [item for item in kept if isinstance(item, ast.FuncDef)]
+    return ast.FileAST([*typedefs, *outside, *functions, *state.made.values()])
+
+
+def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
+    """Return the variables of the file that one declares."""
+    if isinstance(item, ast.Typedef):
+        return []
+    kind = None if isinstance(item.type, ast.FuncDecl) else state.types.resolved(item.type)
+    if kind is None or item.name is None:
+        return [item]
+    if not state.types.has_members(kind):
+        state.scopes[0][item.name] = kind
+        return [item]
+    with state.statement() as around:
+        found = aggregates.declared(item.name, kind, item, item.init, state)
+    return [*around.before, *found]
+
+
+def parameters_of(function: ast.FuncDef) -> list[ast.Decl]:
+    """Return the parameters that have names."""
+    listed = function.decl.type.args
+    return [] if listed is None else [one for one in listed.params if isinstance(one, ast.Decl)]
+
+
+def rewritten(
+    name: str,
+    state: Lowering,
+    bound: Mapping[str, NodeType],
+    numbers: Mapping[str, ast.Node],
+    *,
+    is_top: bool = False,
+) -> str:
+    """Rewrite a function once, or once for the types that a call decides; return its name."""
+    made = name
+    if name in state.generics:
+        made = state.unique(name)
+        bound = {**state.types.bound, **bound}
+        numbers = {**state.numbers, **numbers}
+    elif name in state.made:
+        return name
+    if len(state.made) > MAX_MADE:
+        loc = state.where.of(coordinate(state.functions[name]))
+        message = "functions are written out for too many types"
+        raise LimitError(Diagnostic("E139", message, loc, "use fewer templates"))
+    function = state.functions[name]
+    state.made[made] = function
+    outer = state.scopes, state.numbers, state.types.bound, state.around, state.returned
+    state.scopes = [state.scopes[0], {}]
+    state.around = Around()
+    state.types.bound, state.numbers = bound, dict(numbers)
+    try:
+        state.made[made] = _function(function, made, state, is_top=is_top)
+    finally:
+        state.scopes, state.numbers, state.types.bound, state.around, state.returned = outer
+    return made
+
+
+def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool) -> ast.FuncDef:
+    parameters: list[ast.Decl] = []
+    first: list[ast.Node] = []
+    returns = state.types.resolved(function.decl.type.type)
+    state.returned = returns if state.types.has_members(returns) else None
+    if state.returned is not None:
+        reference = returns.within([Level(Kind.REFERENCE)])
+        state.scopes[-1][calls.RESULT] = reference
+        parameters += calls.expanded(calls.RESULT, reference, function.decl, state, is_top=is_top)
+    for item in parameters_of(function):
+        kind = state.types.resolved(item.type)
+        if item.name is None:
+            continue
+        state.scopes[-1][item.name] = kind
+        parameters += calls.expanded(item.name, kind, item, state, is_top=is_top)
+        if is_top and kind.is_stream:
+            outer = tuple(level for level in kind.levels if level.kind is Kind.ARRAY)
+            first += streams.started(item.name, NodeType(kind.base, outer), item)
+    items = [*first, *statements.all_of(function.body.block_items or [], state)]
+    declaration, declarator = copy(function.decl), copy(function.decl.type)
+    declarator.args = ast.ParamList(parameters, function.coord)
+    base = ast.IdentifierType(["void"]) if state.returned is not None else returns.base
+    declarator.type = ast.TypeDecl(name, [], None, base, function.decl.coord)
+    declaration.type, declaration.name = declarator, name
+    body = ast.Compound(items, function.body.coord)
+    return ast.FuncDef(declaration, None, body, function.coord)

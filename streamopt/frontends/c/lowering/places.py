@@ -1,0 +1,160 @@
+"""Types of expressions, and members of structures as variables of their own: ``a[i].x`` as
+``a__x[i]``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.lowering import values
+from streamopt.frontends.c.lowering.types import ELEMENTS, Kind, Level, NodeType, identifier
+from streamopt.frontends.c.syntax.rendering import shown
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.lowering.state import Lowering
+
+_LITERALS = {"int": "int", "char": "char", "double": "double", "float": "float"}
+_READS = ("read",)
+
+
+def typed(node: ast.Node, state: Lowering) -> NodeType | None:
+    """Return the type of an expression, a reference's value; None where it is not known."""
+    found = _typed(node, state)
+    return None if found is None else found.value
+
+
+def _typed(node: ast.Node, state: Lowering) -> NodeType | None:
+    match node:
+        case ast.ID(name=name):
+            return state.find(name) or _own_member(name, state)
+        case ast.ArrayRef(name=array):
+            whole = typed(array, state)
+            return None if whole is None else _element(whole, state)
+        case ast.UnaryOp(op="*", expr=pointer):
+            whole = typed(pointer, state)
+            return whole.element if whole is not None and whole.levels else None
+        case ast.UnaryOp(op="&", expr=operand):
+            whole = typed(operand, state)
+            return None if whole is None else whole.within([Level(Kind.POINTER)])
+        case ast.StructRef():
+            return _member(node, state)
+        case ast.FuncCall():
+            return _returned(node, state)
+        case ast.Assignment(lvalue=target):
+            return typed(target, state)
+        case ast.TernaryOp(iftrue=then, iffalse=otherwise):
+            return typed(then, state) or typed(otherwise, state)
+        case ast.Cast(to_type=to):
+            return state.types.resolved(to.type)
+        case ast.BinaryOp(left=left, right=right):
+            return _combined(typed(left, state), typed(right, state), state)
+        case ast.UnaryOp(op="-" | "+" | "~", expr=operand):
+            return typed(operand, state)
+        case ast.Constant(type=kind) if kind in _LITERALS:
+            return NodeType(ast.IdentifierType([_LITERALS[kind]]))
+        case _:
+            return None
+
+
+def _element(whole: NodeType, state: Lowering) -> NodeType | None:
+    if whole.levels:
+        return whole.element
+    if whole.is_vector:
+        members = state.types.members(whole) or []
+        return members[0][1].element
+    return None
+
+
+def _own_member(name: str, state: Lowering) -> NodeType | None:
+    """Return the type of a member of ``this``."""
+    this = state.find("this")
+    found = None if this is None else dict(state.types.members(this.value) or []).get(name)
+    return found
+
+
+def _member(node: ast.StructRef, state: Lowering) -> NodeType | None:
+    whole = typed(node.name, state)
+    if whole is None:
+        return None
+    base = whole.element if node.type == "->" and whole.levels else whole
+    found = dict(state.types.members(base) or []) if not base.levels else {}
+    return found.get(node.field.name)
+
+
+def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
+    match node.name:
+        case ast.StructRef(name=whole, field=ast.ID(name=name)):
+            stream = typed(whole, state)
+            if stream is not None and stream.is_stream and name in _READS:
+                return state.types.stream_element(stream)
+            return None
+        case ast.ID(name=name) if name in state.functions:
+            declarator = state.functions[name].decl.type
+            return state.types.resolved(declarator.type)
+        case _:
+            return None
+
+
+def _combined(left: NodeType | None, right: NodeType | None, state: Lowering) -> NodeType | None:
+    """Return the type of an operation's result, where one side alone decides it."""
+    for side in (left, right):
+        if side is not None and (side.levels or state.types.has_members(side)):
+            return side
+    if left is None or right is None:
+        return None
+    names = [side.base.names for side in (left, right) if isinstance(side.base, ast.IdentifierType)]
+    if len(names) < 2:
+        return None
+    return left if names[0] == names[1] or names[0] in (["double"], ["float"]) else right
+
+
+def is_whole(kind: NodeType | None, state: Lowering) -> bool:
+    """Return whether a type is a structure itself, not an array or a pointer."""
+    return kind is not None and not kind.value.levels and state.types.has_members(kind)
+
+
+def has_members(kind: NodeType | None, state: Lowering) -> bool:
+    """Return whether a type is a structure, or an array of or a pointer to structures."""
+    return kind is not None and (state.types.has_members(kind) or kind.is_stream)
+
+
+def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
+    """Return the member with a suffix of the structure that an expression names."""
+    match node:
+        case ast.ID(name=name):
+            if state.find(name) is None and _own_member(name, state) is not None:
+                return identifier(f"this__{name}{suffix}", node.coord)
+            return identifier(f"{name}{suffix}", node.coord)
+        case ast.ArrayRef(name=array, subscript=index):
+            whole = typed(array, state)
+            if whole is not None and whole.is_vector:
+                array, suffix = array, f"__{ELEMENTS}{suffix}"
+            inside = values.value(index, state)
+            return ast.ArrayRef(leaf(array, suffix, state), inside, node.coord)
+        case ast.UnaryOp(op="*" | "&" as op, expr=operand):
+            return ast.UnaryOp(op, leaf(operand, suffix, state), node.coord)
+        case ast.StructRef(name=whole, type=kind, field=ast.ID(name=name)):
+            if kind == "->":
+                whole = pointed(whole, node)
+            return leaf(whole, f"__{name}{suffix}", state)
+        case ast.BinaryOp(op="+" | "-", left=pointer, right=by):
+            moved = leaf(pointer, suffix, state)
+            return ast.BinaryOp(node.op, moved, values.value(by, state), node.coord)
+        case ast.Cast(expr=operand):
+            return leaf(operand, suffix, state)
+        case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
+            sides = [leaf(side, suffix, state) for side in (then, otherwise)]
+            return ast.TernaryOp(values.value(condition, state), *sides, node.coord)
+        case _:
+            message = f"{shown(node)} is not supported where a structure is needed"
+            state.report(message, node, "keep the structure in a variable")
+            return identifier("unknown", node.coord)
+
+
+def pointed(pointer: ast.Node, node: ast.Node) -> ast.Node:
+    """Return what a pointer points at."""
+    if isinstance(pointer, ast.UnaryOp) and pointer.op == "&":
+        return pointer.expr
+    return ast.UnaryOp("*", pointer, node.coord)

@@ -1,0 +1,117 @@
+"""The state of a rewriting: the names in scope, and statements around the one that is rewritten."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.c.lowering.types import NodeType, TypeTable, identifier
+from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.syntax.trees import coordinate
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.text.places import Places
+
+MAX_NODES = 200_000
+"""Statements that are written: structures of many members make many of one."""
+
+
+@dataclass(slots=True)
+class Around:
+    """What is written around one statement."""
+
+    before: list[ast.Node] = field(default_factory=list[ast.Node])
+    reads: Tally[str] = field(default_factory=Tally[str])
+    """How often the statement reads each stream, by the name of its counter."""
+    places: dict[str, ast.Node] = field(default_factory=dict[str, ast.Node])
+    """The counters, by their names."""
+    is_delicate: bool = False
+    """Whether what the statement reads has to be read before it."""
+    is_conditional: bool = False
+    """Whether a part is rewritten that may not be evaluated."""
+
+
+@dataclass(slots=True)
+class Lowering:
+    """What is known of the file and of the function that is rewritten."""
+
+    types: TypeTable
+    functions: Mapping[str, ast.FuncDef]
+    generics: Mapping[str, tuple[str, ...]]
+    """By function that calls decide: the numbers that they decide."""
+    problems: Problems
+    where: Places
+    made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])
+    """Rewritten functions."""
+    scopes: list[dict[str, NodeType]] = field(default_factory=lambda: [{}])
+    numbers: dict[str, ast.Node] = field(default_factory=dict[str, ast.Node])
+    """The numbers of an open function, as its call decides them."""
+    around: Around = field(default_factory=Around)
+    returned: NodeType | None = None
+    """The structure that the function returns."""
+    _count: int = 0
+    _written: int = 0
+
+    def report(self, message: str, node: ast.Node, hint: str) -> None:
+        """Report what can't be rewritten (E135)."""
+        self.problems.report("E135", message, self.where.of(coordinate(node)), hint)
+
+    def find(self, name: str) -> NodeType | None:
+        """Return the type of a name in scope."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def unique(self, name: str) -> str:
+        """Return a name that the file does not have."""
+        self._count += 1
+        return f"{name}__{self._count}"
+
+    @contextmanager
+    def block(self) -> Generator[None]:
+        """Declare names inside in a block of their own."""
+        self.scopes.append({})
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+
+    @contextmanager
+    def statement(self, *, is_delicate: bool = False) -> Generator[Around]:
+        """Collect what is written around a statement inside."""
+        outer, self.around = self.around, Around(is_delicate=is_delicate)
+        try:
+            yield self.around
+        finally:
+            self.around = outer
+
+    @contextmanager
+    def conditional(self) -> Generator[None]:
+        """Rewrite a part inside that may not be evaluated."""
+        before = self.around.is_conditional
+        self.around.is_conditional = True
+        try:
+            yield
+        finally:
+            self.around.is_conditional = before
+
+    def spend(self, node: ast.Node) -> None:
+        """Count a statement; raises LimitError where there are too many."""
+        self._written += 1
+        if self._written > MAX_NODES:
+            loc = self.where.of(coordinate(node))
+            message = "structures make too many statements of this"
+            raise LimitError(Diagnostic("E139", message, loc, "use smaller structures"))
+
+    def temporary(self, kind: NodeType, node: ast.Node) -> ast.ID:
+        """Declare a variable of a type for a value of the statement, and return its name."""
+        name = self.unique("value")
+        self.scopes[-1][name] = kind
+        return identifier(name, node.coord)

@@ -1,0 +1,252 @@
+"""Statements, rewritten one by one; one may become several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, values
+from streamopt.frontends.c.lowering.types import AUTO, Kind, NodeType, identifier, mapped
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.trees import walked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from streamopt.frontends.c.lowering.state import Lowering
+
+
+def all_of(items: Iterable[ast.Node], state: Lowering) -> list[ast.Node]:
+    """Return the statements of a block."""
+    return [made for item in items for made in statement(item, state)]
+
+
+def block(node: ast.Node | None, state: Lowering) -> ast.Node | None:
+    """Return a block, or a statement that may become one."""
+    if node is None:
+        return None
+    items = node.block_items or [] if isinstance(node, ast.Compound) else [node]
+    with state.block():
+        found = all_of(items, state)
+    if len(found) == 1 and not isinstance(node, ast.Compound):
+        return found[0]
+    return ast.Compound(found, node.coord)
+
+
+def statement(node: ast.Node, state: Lowering) -> list[ast.Node]:
+    """Return a statement without structures and streams."""
+    state.spend(node)
+    match node:
+        case ast.Compound():
+            found = block(node, state)
+            return [found] if found is not None else []
+        case ast.If():
+            return _branch(node, state)
+        case ast.For() | ast.While() | ast.DoWhile():
+            return [_loop(node, state)]
+        case ast.Label(stmt=body):
+            inside = block(body, state) or ast.EmptyStatement(node.coord)
+            if isinstance(body, ast.Compound) or not isinstance(inside, ast.Compound):
+                return [mapped(node, {id(body): inside})]
+            items = inside.block_items or []
+            loops = [at for at, one in enumerate(items) if isinstance(one, ast.For | ast.While)]
+            at = loops[0] if loops else len(items) - 1
+            return [*items[:at], ast.Label(node.name, items[at], node.coord), *items[at + 1 :]]
+        case ast.Switch() | ast.Case() | ast.Default() | ast.Goto() | ast.Pragma() | ast.Typedef():
+            if isinstance(node, ast.Typedef):
+                state.types.note(node)
+            return [node]
+        case _:
+            return _simple(node, state)
+
+
+def _branch(node: ast.If, state: Lowering) -> list[ast.Node]:
+    with state.statement(is_delicate=True) as around:
+        asked = values.value(node.cond, state)
+    sides = [block(side, state) for side in (node.iftrue, node.iffalse)]
+    return [*around.before, ast.If(asked, *sides, node.coord)]
+
+
+def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
+    with state.block(), state.statement(is_delicate=True) as around:
+        parts: dict[int, ast.Node] = {}
+        for name, part in node.children():
+            if name == "stmt":
+                continue
+            match part:
+                case ast.DeclList(decls=items):
+                    made = [one for item in items for one in _declared(item, state)]
+                    parts[id(part)] = ast.DeclList(made, part.coord)
+                case _:
+                    parts[id(part)] = values.value(part, state)
+        body = block(node.stmt, state)
+    if around.before:
+        hint = "do it in the body of the loop"
+        state.report(f"the header of {_kind(node)} reads a stream or a structure", node, hint)
+    if node.stmt is not None and body is not None:
+        parts[id(node.stmt)] = body
+    return mapped(node, parts)
+
+
+def _kind(node: ast.Node) -> str:
+    return {"For": "for", "While": "while"}.get(type(node).__name__, "do-while")
+
+
+def _simple(node: ast.Node, state: Lowering) -> list[ast.Node]:
+    """Return a statement that is an expression, a declaration or a return."""
+    is_delicate = isinstance(node, ast.Return) or any(
+        isinstance(part, ast.FuncCall)
+        and isinstance(part.name, ast.ID)
+        and part.name.name in state.functions
+        for part in walked(node)
+    )
+    with state.statement(is_delicate=is_delicate) as around:
+        found = _rewritten(node, state)
+    after = [
+        streams.stepped(around.places[key], count) for key, count in around.reads.items() if count
+    ]
+    return [*around.before, *found, *after]
+
+
+def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
+    found = streams.statement(node, state)
+    if found is not None:
+        return found
+    match node:
+        case ast.Decl():
+            return _declared(node, state)
+        case ast.DeclList(decls=items):
+            return [one for item in items for one in _declared(item, state)]
+        case ast.Assignment(op="=", lvalue=target, rvalue=value):
+            return _assigned(node, target, value, state)
+        case ast.Assignment(op=op, lvalue=target, rvalue=value) if places.is_whole(
+            places.typed(target, state), state
+        ):
+            whole = ast.BinaryOp(op.removesuffix("="), target, value, node.coord)
+            return aggregates.assigned(target, whole, node, state)
+        case ast.Return(expr=value) if value is not None and state.returned is not None:
+            target = identifier(calls.RESULT, node.coord)
+            return [
+                *aggregates.assigned(target, value, node, state),
+                ast.Return(None, node.coord),
+            ]
+        case ast.FuncCall(name=ast.ID(name=name)) if name in state.functions and places.is_whole(
+            places.typed(node, state), state
+        ):
+            aggregates.kept(node, state)
+            return []
+        case _:
+            return [values.value(node, state)]
+
+
+def _assigned(
+    node: ast.Assignment, target: ast.Node, value: ast.Node, state: Lowering
+) -> list[ast.Node]:
+    kind = places.typed(target, state)
+    if isinstance(value, ast.Assignment) and places.is_whole(kind, state):
+        return [
+            *_assigned(value, value.lvalue, value.rvalue, state),
+            *aggregates.assigned(target, value.lvalue, node, state),
+        ]
+    if places.is_whole(kind, state):
+        return aggregates.assigned(target, value, node, state)
+    if places.has_members(kind, state) and kind is not None and kind.levels:
+        return [
+            ast.Assignment(
+                "=",
+                places.leaf(target, leaf.suffix, state),
+                places.leaf(value, leaf.suffix, state),
+                node.coord,
+            )
+            for leaf in state.types.leaves(kind)
+        ]
+    found = bits.assigned(target, value, state)
+    if found is not None:
+        return found
+    return _chosen(
+        value,
+        node,
+        state,
+        lambda v: ast.Assignment("=", values.value(target, state), v, node.coord),
+    )
+
+
+def _chosen(
+    value: ast.Node,
+    node: ast.Node,
+    state: Lowering,
+    assignment: Callable[[ast.Node], ast.Node],
+) -> list[ast.Node]:
+    """Return an assignment; one that reads a stream under a condition becomes a branch."""
+    if not isinstance(value, ast.TernaryOp) or not _reads_stream(value, state):
+        return [assignment(values.value(value, state))]
+    asked = values.value(value.cond, state)
+    sides: list[ast.Node] = []
+    for side in (value.iftrue, value.iffalse):
+        with state.statement() as around:
+            inner = _chosen(side, node, state, assignment)
+        after = [streams.stepped(around.places[k], count) for k, count in around.reads.items()]
+        sides.append(ast.Compound([*around.before, *inner, *after], node.coord))
+    return [ast.If(asked, *sides, node.coord)]
+
+
+def _reads_stream(node: ast.Node, state: Lowering) -> bool:
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.FuncCall) and isinstance(part.name, ast.StructRef):
+            kind = places.typed(part.name.name, state)
+            if kind is not None and kind.is_stream:
+                return True
+        waiting += [child for _, child in part.children()]
+    return False
+
+
+def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
+    if isinstance(node.type, ast.FuncDecl):
+        return [node]
+    state.types.note(node)
+    if node.name is None:
+        return []
+    kind = state.types.resolved(node.type)
+    if kind.tag == AUTO and node.init is not None:
+        kind = _inferred(kind, node.init, state)
+    if kind.is_stream:
+        return _declared_stream(node, kind, state)
+    if state.types.has_members(kind):
+        return aggregates.declared(node.name, kind, node, node.init, state)
+    init = node.init
+    state.scopes[-1][node.name] = kind
+    if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
+        target = identifier(node.name, node.coord)
+        declaration = kind.declaration(node.name, node.coord, None, node.storage)
+        return [
+            declaration,
+            *_chosen(init, node, state, lambda v: ast.Assignment("=", target, v, node.coord)),
+        ]
+    value = None if init is None else values.value(init, state)
+    return [kind.declaration(node.name, node.coord, value, node.storage)]
+
+
+def _declared_stream(node: ast.Decl, kind: NodeType, state: Lowering) -> list[ast.Node]:
+    state.scopes[-1][node.name] = kind
+    if kind.levels and kind.levels[0].kind is Kind.REFERENCE:
+        state.report(f"{shown(node)} is another name of a stream", node, "use the stream itself")
+        return []
+    if "static" in (node.storage or []):
+        hint = "declare it without static: it is empty when the kernel starts"
+        state.report(f"the stream {node.name} is static", node, hint)
+    return streams.declared(node.name, kind, node, state)
+
+
+def _inferred(kind: NodeType, init: ast.Node, state: Lowering) -> NodeType:
+    """Return the type of ``auto x = init``, where it can be told without computing."""
+    found = places.typed(init, state)
+    if found is None:
+        return kind
+    levels = kind.levels if kind.levels else ()
+    is_array = bool(found.levels) and found.levels[0].kind is Kind.ARRAY and not levels
+    return (
+        found.element.within(levels) if is_array else NodeType(found.base, (*levels, *found.levels))
+    )

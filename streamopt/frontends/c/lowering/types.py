@@ -1,0 +1,245 @@
+"""Declared types: levels of arrays and pointers around a base, which may have members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.text.hls import STREAM
+from streamopt.frontends.c.text.templates import OPEN_TYPE
+
+_ARRAYS = ("hls_vector_", "std_array_")
+AUTO = "auto_"
+ELEMENTS = "v"
+"""The member of a vector that has its elements."""
+
+
+class Kind(Enum):
+    """The kinds of levels."""
+
+    ARRAY = "array"
+    POINTER = "pointer"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """An array of so many elements, a pointer or a reference."""
+
+    kind: Kind
+    extent: ast.Node | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeType:
+    """A type: levels, outermost first, around a base."""
+
+    base: ast.Node
+    levels: tuple[Level, ...] = ()
+    qualifiers: tuple[str, ...] = ()
+
+    @property
+    def tag(self) -> str:
+        """Return the name of the structure that the base is; empty for others."""
+        return self.base.name or "" if isinstance(self.base, ast.Struct) else ""
+
+    @property
+    def element(self) -> NodeType:
+        """Return the type without its outermost level."""
+        return replace(self, levels=self.levels[1:])
+
+    @property
+    def value(self) -> NodeType:
+        """Return the type that a reference refers to, and others as they are."""
+        is_reference = bool(self.levels) and self.levels[0].kind is Kind.REFERENCE
+        return self.element if is_reference else self
+
+    @property
+    def is_stream(self) -> bool:
+        """Return whether the base is a stream."""
+        return self.tag.startswith(STREAM)
+
+    @property
+    def is_vector(self) -> bool:
+        """Return whether it is a vector, not an array of vectors."""
+        return self.tag.startswith(_ARRAYS) and not self.value.levels
+
+    @property
+    def bits(self) -> int | None:
+        """Return the width of ``ap_int`` and its kin; None for other types."""
+        words = self.tag.rstrip("_").split("_")
+        is_whole = len(words) == 3 and words[0] == "ap" and words[1] in ("int", "uint")
+        return int(words[2]) if is_whole and words[2].isdigit() else None
+
+    def within(self, levels: Sequence[Level], qualifiers: Sequence[str] = ()) -> NodeType:
+        """Return the type inside of further levels."""
+        both = (*qualifiers, *self.qualifiers)
+        return NodeType(self.base, (*levels, *self.levels), tuple(dict.fromkeys(both)))
+
+    def declaration(
+        self, name: str, coord: object, init: ast.Node | None = None, storage: Sequence[str] = ()
+    ) -> ast.Decl:
+        """Return the declaration of a variable of the type."""
+        quals = [*self.qualifiers]
+        found: ast.Node = ast.TypeDecl(name, quals, None, self.base, coord)
+        for level in reversed(self.levels):
+            if level.kind is Kind.ARRAY:
+                found = ast.ArrayDecl(found, level.extent, [], coord)
+            else:
+                marks = ["_Atomic"] if level.kind is Kind.REFERENCE else []
+                found = ast.PtrDecl(marks, found, coord)
+        return ast.Decl(name, quals, [], [*storage], [], found, init, None, coord)
+
+    def typename(self, coord: object) -> ast.Typename:
+        """Return the type as a cast names it; it has no levels."""
+        inside = ast.TypeDecl(None, [*self.qualifiers], None, self.base, coord)
+        return ast.Typename(None, [*self.qualifiers], None, inside, coord)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A member without members of its own."""
+
+    path: tuple[str, ...]
+    type: NodeType
+    """With the levels of what it is a member of, outermost first."""
+
+    @property
+    def suffix(self) -> str:
+        """Return what its variable's name has behind the name of the whole."""
+        return "".join(f"__{name}" for name in self.path)
+
+
+@dataclass(slots=True)
+class TypeTable:
+    """The structures and type names of a file."""
+
+    structures: dict[str, ast.Struct] = field(default_factory=dict[str, ast.Struct])
+    typedefs: dict[str, ast.Node] = field(default_factory=dict[str, ast.Node])
+    bound: Mapping[str, NodeType] = field(default_factory=dict[str, NodeType])
+    """The types that a call decides, by tag."""
+
+    def note(self, node: ast.Node) -> None:
+        """Note the types that a declaration of the file declares."""
+        if isinstance(node, ast.Typedef):
+            self.typedefs[node.name] = node.type
+        inside = node
+        while isinstance(
+            inside, ast.Typedef | ast.Decl | ast.TypeDecl | ast.PtrDecl | ast.ArrayDecl
+        ):
+            inside = inside.type
+        if isinstance(inside, ast.Struct) and inside.decls is not None:
+            for member in inside.decls:
+                if isinstance(member, ast.Decl):
+                    self.note(member)
+            if inside.name is None:
+                inside.name = f"unnamed_{len(self.structures)}"
+            self.structures[inside.name] = inside
+
+    def resolved(self, node: ast.Node) -> NodeType:
+        """Return the type of a declarator, type names put in."""
+        levels: list[Level] = []
+        qualifiers: list[str] = []
+        while True:
+            match node:
+                case ast.ArrayDecl(dim=extent):
+                    levels.append(Level(Kind.ARRAY, extent))
+                case ast.PtrDecl(quals=marks):
+                    is_reference = "_Atomic" in (marks or [])
+                    levels.append(Level(Kind.REFERENCE if is_reference else Kind.POINTER))
+                case ast.TypeDecl(quals=marks) | ast.Typename(quals=marks):
+                    qualifiers += marks or []
+                case _:
+                    break
+            node = node.type
+        known = None
+        match node:
+            case ast.IdentifierType(names=[name]) if name in self.typedefs:
+                known = self.resolved(self.typedefs[name])
+            case ast.Struct(name=str(tag)) if tag in self.bound:
+                known = self.bound[tag]
+            case _:
+                known = NodeType(node)
+        return known.within(levels, qualifiers)
+
+    def members(self, whole: NodeType) -> list[tuple[str, NodeType]] | None:
+        """Return the members of a type without levels; None if it has none."""
+        tag = whole.tag
+        if tag.startswith(_ARRAYS):
+            family, rest = tag.split("_", 2)[1:]
+            extent, _, element = rest.partition("_")
+            found = self.named(element)
+            level = Level(Kind.ARRAY, ast.Constant("int", extent))
+            return [(ELEMENTS, found.within([level], whole.qualifiers))] if family else None
+        structure = self.structures.get(tag)
+        if structure is None or isinstance(whole.base, ast.Union):
+            return None
+        return [
+            (item.name, self.resolved(item.type).within((), whole.qualifiers))
+            for item in structure.decls or ()
+            if isinstance(item, ast.Decl) and item.name
+        ]
+
+    def has_members(self, whole: NodeType) -> bool:
+        """Return whether the base of a type has members."""
+        return whole.tag.startswith(_ARRAYS) or whole.tag in self.structures
+
+    def stream_element(self, stream: NodeType) -> NodeType:
+        """Return the type of what a stream carries."""
+        return self.named(stream.tag.removeprefix(STREAM).partition("_")[2])
+
+    def named(self, words: str) -> NodeType:
+        """Return the type that stands in the tag of a structure of a library."""
+        if words.startswith("struct__"):
+            return self.resolved(ast.TypeDecl(None, [], None, ast.Struct(words[8:], None)))
+        if words in self.typedefs:
+            return self.resolved(ast.TypeDecl(None, [], None, ast.IdentifierType([words])))
+        names = words.split("__")
+        return NodeType(ast.IdentifierType([name for name in names if name != "const"]))
+
+    def leaves(self, whole: NodeType) -> Iterator[Leaf]:
+        """Yield the members of a type, those of members included; itself if it has none."""
+        members = self.members(replace(whole, levels=()))
+        if members is None:
+            yield Leaf((), whole)
+            return
+        for name, inside in members:
+            if any(level.kind is not Kind.ARRAY for level in inside.levels):
+                yield Leaf((name,), inside.within(whole.levels))
+                continue
+            for leaf in self.leaves(inside):
+                outer = whole.levels
+                if leaf.type.levels and outer and outer[0].kind is Kind.REFERENCE:
+                    outer = outer[1:]
+                yield Leaf((name, *leaf.path), leaf.type.within(outer))
+
+
+def is_open(node: NodeType) -> bool:
+    """Return whether a call decides the type."""
+    return node.tag.startswith(OPEN_TYPE)
+
+
+def identifier(name: str, coord: object) -> ast.ID:
+    """Return a name."""
+    return ast.ID(name, coord)
+
+
+def number(value: int, coord: object) -> ast.Constant:
+    """Return a whole number."""
+    return ast.Constant("int", str(value), coord)
+
+
+def mapped(node: ast.Node, change: Mapping[int, ast.Node]) -> ast.Node:
+    """Return a shallow copy with other nodes for some of its parts, by their ids."""
+    made = copy(node)
+    for name in node.__slots__:
+        part = getattr(node, name, None)
+        if isinstance(part, ast.Node):
+            setattr(made, name, change.get(id(part), part))
+        elif isinstance(part, list) and part and isinstance(part[0], ast.Node):
+            setattr(made, name, [change.get(id(one), one) for one in part])
+    return made

@@ -1,0 +1,118 @@
+"""Expressions that are numbers, with members, streams and bits put as arrays and shifts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams
+from streamopt.frontends.c.lowering.types import mapped
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.trees import arguments_of
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.lowering.state import Lowering
+
+_CONVERSIONS = (
+    "to_int",
+    "to_uint",
+    "to_long",
+    "to_ulong",
+    "to_int64",
+    "to_uint64",
+    "to_float",
+    "to_double",
+    "to_half",
+)
+
+
+def value(node: ast.Node, state: Lowering) -> ast.Node:
+    """Return an expression of numbers in place of another."""
+    match node:
+        case ast.ID(name=name):
+            return _name(node, name, state)
+        case ast.StructRef():
+            return places.leaf(node, "", state)
+        case ast.ArrayRef(name=array, subscript=index):
+            whole = places.typed(array, state)
+            if whole is not None and whole.is_vector:
+                return places.leaf(node, "", state)
+            if whole is not None and not whole.levels and whole.tag.startswith("ap_"):
+                return bits.bit(node, index, state)
+            return ast.ArrayRef(value(array, state), value(index, state), node.coord)
+        case ast.FuncCall():
+            return _call(node, state)
+        case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
+            asked = value(condition, state)
+            with state.conditional():
+                sides = value(then, state), value(otherwise, state)
+            return ast.TernaryOp(asked, *sides, node.coord)
+        case ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+            first = value(left, state)
+            with state.conditional():
+                return ast.BinaryOp(op, first, value(right, state), node.coord)
+        case ast.Cast(to_type=to, expr=operand):
+            kind = state.types.resolved(to.type)
+            named = to if kind.levels else kind.typename(to.coord)
+            return ast.Cast(named, value(operand, state), node.coord)
+        case ast.UnaryOp(op="sizeof", expr=ast.Typename() as named):
+            kind = state.types.resolved(named.type)
+            return ast.UnaryOp("sizeof", kind.typename(named.coord) if not kind.levels else named)
+        case _:
+            return _of_parts(node, state)
+
+
+def _name(node: ast.ID, name: str, state: Lowering) -> ast.Node:
+    if name in state.numbers and state.find(name) is None:
+        return state.numbers[name]
+    if state.find(name) is None and places.typed(node, state) is not None:
+        return places.leaf(node, "", state)
+    return node
+
+
+def _of_parts(node: ast.Node, state: Lowering) -> ast.Node:
+    parts = [part for _, part in node.children()]
+    return mapped(node, {id(part): value(part, state) for part in parts})
+
+
+def _call(node: ast.FuncCall, state: Lowering) -> ast.Node:
+    match node.name:
+        case ast.StructRef(name=whole, field=ast.ID(name=method)):
+            return _method(node, whole, method, state)
+        case ast.ID(name=name) if _is_wide(node.name, state):
+            return bits.slice_of(node.name, arguments_of(node), node, state)
+        case ast.ID(name=name) if name in state.functions:
+            returned = places.typed(node, state)
+            if places.is_whole(returned, state):
+                return places.leaf(aggregates.kept(node, state), "", state)
+            return calls.call(node, name, state)
+        case _:
+            arguments = [value(one, state) for one in arguments_of(node)]
+            listed = None if node.args is None else ast.ExprList(arguments, node.coord)
+            return ast.FuncCall(node.name, listed, node.coord)
+
+
+def _is_wide(node: ast.Node, state: Lowering) -> bool:
+    kind = places.typed(node, state)
+    return kind is not None and not kind.levels and kind.tag.startswith("ap_")
+
+
+def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -> ast.Node:
+    kind = places.typed(whole, state)
+    if kind is not None and kind.is_stream:
+        return streams.read(node, whole, method, state)
+    if kind is not None and kind.tag.startswith("ap_") and not kind.levels:
+        arguments = arguments_of(node)
+        if method == "range" and len(arguments) == 2:
+            return bits.slice_of(whole, arguments, node, state)
+        if method in ("bit", "get_bit", "test") and len(arguments) == 1:
+            return bits.bit(ast.ArrayRef(whole, arguments[0], node.coord), arguments[0], state)
+        if method in _CONVERSIONS:
+            return value(whole, state)
+        if method == "length" and kind.bits is not None:
+            return ast.Constant("int", str(kind.bits), node.coord)
+    if kind is not None and f"{kind.tag}__{method}" in state.functions:
+        return calls.method(node, whole, f"{kind.tag}__{method}", state)
+    state.report(f"{shown(node)} is not supported", node, "use functions, arrays and hls::stream")
+    return ast.Constant("int", "0", node.coord)
