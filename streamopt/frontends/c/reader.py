@@ -207,5 +207,6 @@ def _values(state: ReadingState) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for name, numbers in state.source.values.items():
         variable = state.source.variables[name]
-        found[name] = np.array(numbers, dtype=variable.element.dtype).reshape(variable.shape)
+        dtype = "<f8" if variable.element.is_fixed else variable.element.dtype
+        found[name] = np.array(numbers, dtype=dtype).reshape(variable.shape)
     return found

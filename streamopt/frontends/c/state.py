@@ -152,6 +152,10 @@ class HeldIntegers:
 
     now: dict[str, CValue] = field(default_factory=dict[str, "CValue"])
     followed: set[str] = field(default_factory=set[str])
+    inside: dict[str, tuple[CValue, ast.Node]] = field(
+        default_factory=dict[str, "tuple[CValue, ast.Node]"]
+    )
+    """The values that they have where a statement changes them that others don't reach."""
 
 
 @dataclass(slots=True)

@@ -128,7 +128,7 @@ def _number(whole: int, fraction_bits: int) -> float:
 
 _INTEGERS = (
     *(element for element in ElementType if element.is_integer),
-    *(ElementType(f"ap_{kind}<{bits}>") for kind in ("int", "uint") for bits in range(1, 8)),
+    *(ElementType(f"ap_{kind}<{bits}>") for kind in ("int", "uint") for bits in range(1, 65)),
 )
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import streamopt.codegen
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,6 +30,8 @@ __all__ = ["Argument", "NativeProgram", "bits"]
 _RUN = re.compile(r"/\* run: (\w+)\((.*?)\) \*/", re.DOTALL)
 _ARGUMENT = re.compile(r"([\w ]+?) (\w+)((?:\[\d+\])*)(?: = (\d+))?")
 _WIDTHS = {"float": "f4", "data_t": "f4", "double": "f8", "int": "i4", "long long": "i8"}
+_HEADERS = Path(__file__).parents[1] / "hls_headers"
+_TYPES = Path(streamopt.codegen.__file__).parent / "templates/types"
 _FLAGS = ("-O1", "-ffp-contract=off", "-fwrapv", "-w", "-shared", "-fPIC", "-Wl,-Bsymbolic")
 
 
@@ -63,7 +67,8 @@ class NativeProgram:
             driver, library = Path(folder) / f"driver{path.suffix}", Path(folder) / "code.so"
             driver.write_text(self._driver(path, is_cpp=is_cpp))
             compiler = ["g++"] if is_cpp else ["gcc", "-std=gnu11"]
-            command = [*compiler, *_FLAGS, "-o", library, driver, "-lm"]
+            includes = ("-I", _HEADERS, "-I", _TYPES)
+            command = [*compiler, *_FLAGS, *includes, "-o", library, driver, "-lm"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
             self._library = ctypes.CDLL(str(library))

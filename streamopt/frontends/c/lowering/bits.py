@@ -60,11 +60,13 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
             return None
     at = target.coord
     mask = number((1 << width) - 1, at)
-    long_mask = ast.Cast(NodeType(ast.IdentifierType(["long", "long"])).typename(at), mask, at)
+    plain = NodeType(ast.IdentifierType(["long", "long"]))
+    long_mask = ast.Cast(plain.typename(at), mask, at)
     place, shift = values.value(whole, state), values.value(low, state)
     hole = ast.UnaryOp("~", ast.BinaryOp("<<", long_mask, shift, at), at)
     kept = ast.BinaryOp("&", place, hole, at)
-    inside = ast.BinaryOp("&", values.value(value, state), long_mask, at)
+    given = ast.Cast(plain.typename(at), values.value(value, state), at)
+    inside = ast.BinaryOp("&", given, long_mask, at)
     filled = ast.BinaryOp("<<", inside, shift, at)
     return [ast.Assignment("=", place, ast.BinaryOp("|", kept, filled, at), at)]
 

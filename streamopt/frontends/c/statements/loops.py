@@ -8,6 +8,8 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import assigned_variables
+from streamopt.frontends.c.statements.guarded import Loop as GuardedLoop
+from streamopt.frontends.c.statements.guarded import guarded_in
 from streamopt.frontends.c.statements.headers import (
     FORM_HINT,
     LARGEST,
@@ -19,8 +21,8 @@ from streamopt.frontends.c.statements.running import running_in, trips_while
 from streamopt.frontends.c.statements.unrolled import values_of
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.jumps import without_jumps
-from streamopt.frontends.c.syntax.trees import jumps_in
-from streamopt.frontends.c.syntax.usage import change_of, counted_name
+from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
+from streamopt.frontends.c.syntax.usage import assigned_name, change_of, counted_name, names_in
 from streamopt.frontends.c.values.value import affine_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range
@@ -89,11 +91,21 @@ def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) ->
         with state.scope.block():
             items = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
             running = running_in(items, state) if len(lower) == 1 else None
-            _read_repeated(items, running, first, trips, state)
+            counted = _counted(header, first, trips)
+            _read_repeated(items, running, first, trips, state, counted)
     if body:
         loc = state.file.loc(item)
         found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
         state.source.emit(found)
+
+
+def _counted(header: LoopHeader, done: Affine, trips: Affine | None) -> GuardedLoop | None:
+    """Return a loop with constant bounds."""
+    if trips is None or trips.terms or header.starts[0].terms:
+        return None
+    start = header.starts[0].constant
+    values = range(start, start + max(trips.constant, 0) * header.step, header.step)
+    return GuardedLoop(header.name, values, done)
 
 
 def _write_out(item: ast.For, name: str, values: tuple[int, ...], state: ReadingState) -> None:
@@ -132,6 +144,43 @@ def _read_uncounted(item: ast.For, condition: ast.Node, state: ReadingState, lab
             state.report("E135", message, item, FORM_HINT)
 
 
+def _rotated(body: list[ast.Node], loop: ast.Node) -> list[ast.Node]:
+    """Return a body in which a counter starts again where it is stepped, not in the next iteration.
+
+    Before::
+
+        for (n = 0, j = 0; n < 64; n++, j++) { if (j == 8) { j = 0; i++; } a[i][j] = x[n]; }
+
+    After::
+
+        for (n = 0, j = 0; n < 64; n++, j++) { a[i][j] = x[n]; j++; if (j == 8) { j = 0; i++; } }
+
+    That differs behind the loop, so all that the branch changes has to be declared in the header.
+    """
+    items = [part for one in body for part in (items_of(one) if is_block(one) else [one])]
+    own = (
+        loop.init.decls if isinstance(loop, ast.For) and isinstance(loop.init, ast.DeclList) else []
+    )
+    starts = {one.name: one.init for one in own if isinstance(one, ast.Decl)}
+    match items:
+        case [
+            ast.If(
+                cond=ast.BinaryOp(op="==", left=ast.ID(name=name), right=end),
+                iftrue=reset,
+                iffalse=None,
+            ) as branch,
+            *rest,
+        ] if name in starts and not names_in(end) & set(starts):
+            changed = {n for node in walked(reset) for n in assigned_name(node)}
+            zero = starts[name]
+            is_zero = isinstance(zero, ast.Constant) and zero.value == "0"
+            if is_zero and changed <= set(starts):
+                return [*rest, branch]
+        case _:
+            pass
+    return body
+
+
 def read_while(item: ast.While, state: ReadingState, label: str) -> bool:
     """Emit a loop if its iterations can be counted; return whether they can."""
     body = [] if item.stmt is None else [item.stmt]
@@ -148,6 +197,7 @@ def _is_counted(
     label: str,
 ) -> bool:
     """Emit a loop while a condition holds, if it does for a known number of iterations."""
+    body = _rotated(body, loop)
     running = running_in(body, state)
     iterator = state.source.unique("n")
     found = trips_while(condition, iterator, running, state)
@@ -160,7 +210,8 @@ def _is_counted(
     state.loops.open(iterator, 0, max(0, most - 1))
     count = Affine.iterator(iterator)
     with state.block() as emitted, state.scope.block():
-        _read_repeated(body, running, count, trips[0] if len(trips) == 1 else None, state)
+        end = trips[0] if len(trips) == 1 else None
+        _read_repeated(body, running, count, end, state, None)
     if emitted:
         loc = state.file.loc(loop)
         ends = tuple(trips)
@@ -175,6 +226,7 @@ def _read_repeated(
     done: Affine,
     trips: Affine | None,
     state: ReadingState,
+    loop: GuardedLoop | None,
 ) -> None:
     """Read a body that may run many times or never: what it assigns is forgotten around it.
 
@@ -186,16 +238,26 @@ def _read_repeated(
         How often it has run.
     trips
         How often it runs, unless that is negative; None if there is no such expression.
+    loop
+        Its header, if that is constant.
     """
+    others = () if running is None else running.others
+    guarded = guarded_in(body, loop, others, state)
     changed = assigned_variables(ast.Compound(body), state)
     kept = {name: value for name, value in state.integers.now.items() if name not in changed}
     state.integers.now = dict(kept)
     if running is not None:
         state.integers.now |= running.values(done, state.loops.ranges)
+    outside = state.integers.inside
+    state.integers.inside = {n: v for n, v in outside.items() if n not in changed} | {
+        **guarded.inside
+    }
+    state.integers.now |= guarded.always
     state.loops.assigned.append(changed)
     statements.read_all(body, state)
     state.loops.assigned.pop()
-    state.integers.now = kept
+    state.integers.now = kept | {**guarded.after}
+    state.integers.inside = outside
     if running is not None and trips is not None and trips.interval(state.loops.ranges)[0] >= 0:
         state.integers.now |= running.values(trips, state.loops.ranges)
 

@@ -25,8 +25,9 @@ from streamopt.frontends.c.statements.assignments import assigned_variables
 from streamopt.frontends.c.statements.headers import constant_trips
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
+from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.trees import arguments_of, base_name, conjuncts, items_of, walked
-from streamopt.frontends.c.syntax.usage import assigned_target, change_of, names_in
+from streamopt.frontends.c.syntax.usage import assigned_name, change_of, names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import CValue, affine_value
 from streamopt.ir.affine import Affine
@@ -38,14 +39,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The number that one iteration adds to an integer, modulo another if that isn't 0."""
+    """The number that one iteration adds to an integer, modulo another if that isn't 0.
+
+    With a divisor, as many iterations add it once, the first time so many earlier.
+    """
 
     amount: int
     modulus: int = 0
+    divisor: int = 1
+    early: Affine = Affine()
 
     def after(self, start: Affine, iterations: Affine) -> Affine:
         """Return the value after some iterations."""
-        total = start + iterations.scaled(self.amount)
+        times = iterations
+        if self.divisor > 1:
+            times = (iterations + self.early).floordiv(self.divisor)
+        total = start + times.scaled(self.amount)
         return total.mod(self.modulus) if self.modulus else total
 
 
@@ -55,6 +64,8 @@ class Running:
 
     starts: Mapping[str, CValue]
     changes: Mapping[str, Change]
+    others: tuple[str, ...] = ()
+    """The names of what else is assigned and has a value at the start."""
 
     def values(
         self, iterations: Affine, ranges: Mapping[str, tuple[int, int]]
@@ -77,14 +88,15 @@ def running_in(body: Sequence[ast.Node], state: ReadingState) -> Running:
     To be asked where the loop's own variable is declared already.
     """
     before = state.integers.now
-    if not before:
+    if not before and not state.integers.inside:
         return Running({}, {})
     whole = ast.Compound([*body])
     changed = assigned_variables(whole, state)
-    names = {name for node in walked(whole) for name in _assigned(node)}
+    names = {name for node in walked(whole) for name in assigned_name(node)}
     declared = {node.name for node in walked(whole) if isinstance(node, ast.Decl)}
     starts: dict[str, CValue] = {}
     changes: dict[str, Change] = {}
+    others: list[str] = []
     state.integers.now = {name: value for name, value in before.items() if name not in changed}
     for name in sorted(names - declared):
         symbol = state.scope.find(name)
@@ -92,17 +104,49 @@ def running_in(body: Sequence[ast.Node], state: ReadingState) -> Running:
         variable = symbol.variable if isinstance(symbol, Stored) else variable
         start = before.get(variable)
         if start is None or start.affine is None:
+            others += [name] if variable in state.integers.inside else []
             continue
-        change = _change(body, name, state)
+        change = change_by(body, name, state)
         if change is not None and _is_digit(start.affine, change, state):
             starts[variable], changes[variable] = start, change
+            continue
+        carried = _carried(body, name, before, state)
+        if carried is not None:
+            starts[variable], changes[variable] = start, carried
+        else:
+            others.append(name)
     state.integers.now = before
-    return Running(starts, changes)
+    return Running(starts, changes, tuple(others))
 
 
-def _assigned(node: ast.Node) -> list[str]:
-    target = assigned_target(node)
-    return [target.name] if isinstance(target, ast.ID) else []
+def _carried(
+    body: Sequence[ast.Node], name: str, before: Mapping[str, CValue], state: ReadingState
+) -> Change | None:
+    """Return the change of a variable that counts how often another one starts again at 0."""
+    flat = [part for item in body for part in pieces(item)]
+    touching = [item for item in flat if touches(item, name, state)]
+    match touching:
+        case [
+            ast.If(cond=ast.BinaryOp(left=ast.ID(name=digit)), iftrue=reset, iffalse=None) as item
+        ] if digit != name:
+            pass
+        case _:
+            return None
+    symbol = state.scope.find(digit)
+    start = before.get(symbol.variable) if isinstance(symbol, Stored) else None
+    wrapped = change_by(body, digit, state)
+    resets = [part for part in items_of(reset) if touches(part, digit, state)]
+    if wrapped is None or not wrapped.modulus or wrapped.amount != 1 or not resets:
+        return None
+    if start is None or start.affine is None or not touches(item, digit, state):
+        return None
+    inside = [part for part in items_of(reset) if part not in resets]
+    change = change_by(inside, name, state)
+    if change is None or change.modulus or change.divisor > 1:
+        return None
+    if not _is_digit(start.affine, wrapped, state):
+        return None
+    return Change(change.amount, 0, wrapped.modulus, start.affine)
 
 
 def _is_digit(start: Affine, change: Change, state: ReadingState) -> bool:
@@ -112,10 +156,10 @@ def _is_digit(start: Affine, change: Change, state: ReadingState) -> bool:
     return 0 <= low <= high < change.modulus
 
 
-def _change(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change | None:
+def change_by(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change | None:
     """Return the change that statements make to a variable; None where it is no constant."""
-    flat = [part for item in items for part in _parts(item)]
-    touching = [at for at, item in enumerate(flat) if _touches(item, name, state)]
+    flat = [part for item in items for part in pieces(item)]
+    touching = [at for at, item in enumerate(flat) if touches(item, name, state)]
     if 0 < len(touching) < 3 and touching[-1] - touching[0] < 2:
         around = _around([flat[at] for at in touching], name, state)
         if around is not None:
@@ -129,14 +173,15 @@ def _change(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change
     return Change(total)
 
 
-def _parts(item: ast.Node) -> list[ast.Node]:
+def pieces(item: ast.Node) -> list[ast.Node]:
+    """Return the statements that one consists of, increments inside of expressions apart."""
     match item:
         case ast.Compound():
-            return [part for inner in items_of(item) for part in _parts(inner)]
+            return [part for inner in items_of(item) for part in pieces(inner)]
         case ast.ExprList(exprs=parts):
             return [*parts]
         case ast.Label(stmt=body) if body is not None:
-            return _parts(body)
+            return pieces(body)
         case ast.Decl(init=value) if value is not None:
             found = spread(value)
             return [item] if found is None else [*found[0], *found[2]]
@@ -155,7 +200,12 @@ def _handed(function: str, arguments: Sequence[ast.Node], state: ReadingState) -
     return {one.name for item, one in pairs if item.type.is_reference and isinstance(one, ast.ID)}
 
 
-def _touches(item: ast.Node, name: str, state: ReadingState) -> bool:
+def once_through(body: ast.Node | None) -> list[ast.Node]:
+    """Return the statements of a loop's body; what follows a ``continue`` under a condition."""
+    return without_jumps([] if body is None else [body], ast.Continue)
+
+
+def touches(item: ast.Node, name: str, state: ReadingState) -> bool:
     """Return whether a statement may change a variable."""
     for node in walked(item):
         match node:
@@ -165,7 +215,7 @@ def _touches(item: ast.Node, name: str, state: ReadingState) -> bool:
                 function, arguments_of(node), state
             ):
                 return True
-            case _ if name in _assigned(node):
+            case _ if name in assigned_name(node):
                 return True
             case _:
                 pass
@@ -175,10 +225,11 @@ def _touches(item: ast.Node, name: str, state: ReadingState) -> bool:
 def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
     match item:
         case ast.If(iftrue=then, iffalse=otherwise):
-            sides = [_change(items_of(side), name, state) for side in (then, otherwise)]
+            sides = [change_by(items_of(side), name, state) for side in (then, otherwise)]
             return sides[0].amount if sides[0] is not None and sides[0] == sides[1] else None
         case ast.For(stmt=body, next=step):
-            inside = _change([*items_of(body), *([] if step is None else [step])], name, state)
+            inner = [*once_through(body), *([] if step is None else [step])]
+            inside = change_by(inner, name, state)
             trips = constant_trips(item, state) if inside is not None else None
             both = inside is not None and trips is not None and not inside.modulus
             return inside.amount * trips if both and inside and trips is not None else None
@@ -221,11 +272,16 @@ def _around(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change
 
 
 def _is_reset(node: ast.Node | None, name: str) -> bool:
-    match items_of(node):
-        case [ast.Assignment(op="=", lvalue=ast.ID(name=found), rvalue=ast.Constant(value="0"))]:
-            return found == name
-        case _:
-            return False
+    resets = 0
+    for item in items_of(node):
+        match item:
+            case ast.Assignment(op="=", lvalue=ast.ID(name=found), rvalue=ast.Constant(value="0")):
+                resets += found == name
+            case _ if any(name in assigned_name(part) for part in walked(item)):
+                return False
+            case _:
+                pass
+    return resets == 1
 
 
 _PROVISIONAL_TRIPS = 2**20

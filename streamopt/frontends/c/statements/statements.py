@@ -12,6 +12,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.statements import block_moves, inlining, loops
 from streamopt.frontends.c.statements.assignments import Held, assign, merged
 from streamopt.frontends.c.statements.declarations import declare
+from streamopt.frontends.c.statements.guarded import is_changed_in
 from streamopt.frontends.c.statements.pointers import move
 from streamopt.frontends.c.symbols import Counter, Known, Moving
 from streamopt.frontends.c.syntax.increments import spread
@@ -97,14 +98,16 @@ def _declare(item: ast.Decl, state: ReadingState) -> None:
 def _branch(item: ast.If, state: ReadingState) -> None:
     condition = conditions.condition_of(item.cond, state)
     if isinstance(condition, bool):
+        side = item.iftrue if condition else item.iffalse
+        state.integers.now |= _reached(side, state)
         with state.scope.block():
-            read_all(items_of(item.iftrue if condition else item.iffalse), state)
+            read_all(items_of(side), state)
         return
     before = state.integers.now
     sides: list[Held] = []
     blocks: list[tuple[Item, ...]] = []
     for branch in (item.iftrue, item.iffalse):
-        state.integers.now = dict(before)
+        state.integers.now = before | _reached(branch, state)
         with state.block() as emitted:
             read_all(items_of(branch), state)
         blocks.append(tuple(emitted))
@@ -120,6 +123,12 @@ def _branch(item: ast.If, state: ReadingState) -> None:
     state.integers.now = merged(condition, sides, choice, state)
     if any(blocks):
         state.source.emit(Branch(condition.tree, *blocks, loc=state.file.loc(item)))
+
+
+def _reached(side: ast.Node | None, state: ReadingState) -> Held:
+    """Return the values of integers that a branch alone changes."""
+    inside = state.integers.inside.items()
+    return {name: value for name, (value, at) in inside if is_changed_in(side, at)}
 
 
 def _evaluate(node: ast.Node, state: ReadingState, label: str) -> None:

@@ -195,9 +195,9 @@ def element_named(names: Sequence[str]) -> ElementType | None:
 def _element_tagged(tag: str) -> ElementType | None:
     """Return the type of numbers that ``struct ap_int_12_`` stands for."""
     family, _, listed = tag.removeprefix("ap_").rstrip("_").partition("_")
-    words = re.findall(r"-?AP_[A-Z]+(?:_[A-Z]+)*|-?\d+", listed)
+    words = re.findall(r"AP_(?:(?!_AP_)[A-Z_])+|m?\d+", listed)
     try:
-        return ElementType(f"ap_{family}<{', '.join(words)}>")
+        return ElementType(f"ap_{family}<{', '.join(words).replace('m', '-')}>")
     except ValueError:
         return None
 

@@ -108,6 +108,12 @@ def assigned_target(node: ast.Node) -> ast.Node | None:
             return None
 
 
+def assigned_name(node: ast.Node) -> list[str]:
+    """Return the variable that a node assigns as a whole, if it does."""
+    target = assigned_target(node)
+    return [target.name] if isinstance(target, ast.ID) else []
+
+
 def _target_name(node: ast.Node) -> list[str]:
     target = assigned_target(node)
     return [] if target is None else base_name(target)

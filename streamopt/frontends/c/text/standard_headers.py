@@ -24,8 +24,8 @@ _CPLUSPLUS = (
     "vector version"
 )
 _HLS = (
-    "ap_axi_sdata ap_cint ap_common ap_fixed ap_int ap_shift_reg ap_utils hls_burst_maxi "
-    "hls_directio hls_fence hls_np_channel hls_print hls_stream hls_streamofblocks hls_task "
+    "ap_cint ap_common ap_shift_reg ap_utils hls_burst_maxi "
+    "hls_directio hls_fence hls_np_channel hls_print hls_streamofblocks hls_task "
     "hls_vector"
 )
 

@@ -432,7 +432,7 @@ def _tag(name: str, arguments: Sequence[str]) -> str:
     if family == "hls_stream":
         depth = arguments[1] if len(arguments) > 1 and arguments[1].isdigit() else "0"
         return f"{family}_{depth}_{_words(arguments[0])}"
-    return f"{family}_{'_'.join(arguments)}_"
+    return f"{family}_{'_'.join(arguments).replace('-', 'm')}_"
 
 
 def _words(text: str) -> str:
@@ -475,6 +475,8 @@ def _computed(node: ast.expr) -> int | None:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             value = _computed(operand)
             return None if value is None else -value
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return int(_computed(left) == _computed(right))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
             one, other = _computed(left), _computed(right)
             if one is None or other is None or max(abs(one), abs(other)) > 2**64:
