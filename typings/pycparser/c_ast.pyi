@@ -3,29 +3,49 @@ from collections.abc import Iterator
 from pycparser.c_parser import Coord
 
 class Node:
+    __slots__: tuple[str, ...]
     coord: Coord | None
     def __iter__(self) -> Iterator[Node]: ...
+    def children(self) -> tuple[tuple[str, Node], ...]: ...
 
 # Files and declarations
 
 class FileAST(Node):
     ext: list[Node]
+    def __init__(self, ext: list[Node], coord: Coord | None = None) -> None: ...
 
 class FuncDef(Node):
     decl: Decl
     body: Compound
+    def __init__(
+        self, decl: Decl, param_decls: None, body: Compound, coord: Coord | None = None
+    ) -> None: ...
 
 class ParamList(Node):
     params: list[Node]
+    def __init__(self, params: list[Node], coord: Coord | None = None) -> None: ...
 
 class Decl(Node):
     name: str | None
     storage: list[str] | None
     type: Node
     init: Node | None
+    def __init__(
+        self,
+        name: str | None,
+        quals: list[str],
+        align: list[Node],
+        storage: list[str],
+        funcspec: list[str],
+        type: Node,
+        init: Node | None,
+        bitsize: Node | None,
+        coord: Coord | None = None,
+    ) -> None: ...
 
 class DeclList(Node):
     decls: list[Node]
+    def __init__(self, decls: list[Node], coord: Coord | None = None) -> None: ...
 
 class Typedef(Node):
     name: str
@@ -34,14 +54,26 @@ class Typedef(Node):
 class ArrayDecl(Node):
     type: Node
     dim: Node | None
+    def __init__(
+        self, type: Node, dim: Node | None, dim_quals: list[str], coord: Coord | None = None
+    ) -> None: ...
 
 class PtrDecl(Node):
     quals: list[str] | None
     type: Node
+    def __init__(self, quals: list[str], type: Node, coord: Coord | None = None) -> None: ...
 
 class TypeDecl(Node):
     quals: list[str] | None
     type: Node
+    def __init__(
+        self,
+        declname: str | None,
+        quals: list[str],
+        align: None,
+        type: Node,
+        coord: Coord | None = None,
+    ) -> None: ...
 
 class FuncDecl(Node):
     args: ParamList | None
@@ -50,12 +82,23 @@ class FuncDecl(Node):
 class Typename(Node):
     quals: list[str] | None
     type: Node
+    def __init__(
+        self,
+        name: str | None,
+        quals: list[str],
+        align: None,
+        type: Node,
+        coord: Coord | None = None,
+    ) -> None: ...
 
 class IdentifierType(Node):
     names: list[str]
+    def __init__(self, names: list[str], coord: Coord | None = None) -> None: ...
 
 class Struct(Node):
     name: str | None
+    decls: list[Node] | None
+    def __init__(self, name: str | None, decls: list[Node] | None) -> None: ...
 
 class Union(Node):
     name: str | None
@@ -108,14 +151,21 @@ class If(Node):
 
 class Return(Node):
     expr: Node | None
+    def __init__(self, expr: Node | None, coord: Coord | None = None) -> None: ...
 
 class Label(Node):
     name: str
     stmt: Node | None
+    def __init__(self, name: str, stmt: Node, coord: Coord | None = None) -> None: ...
 
 class Break(Node): ...
 class Continue(Node): ...
-class EmptyStatement(Node): ...
+class Case(Node): ...
+class Default(Node): ...
+
+class EmptyStatement(Node):
+    def __init__(self, coord: Coord | None = None) -> None: ...
+
 class Goto(Node): ...
 class StaticAssert(Node): ...
 class Switch(Node): ...
@@ -142,6 +192,7 @@ class ArrayRef(Node):
 class UnaryOp(Node):
     op: str
     expr: Node
+    def __init__(self, op: str, expr: Node, coord: Coord | None = None) -> None: ...
 
 class BinaryOp(Node):
     op: str
@@ -163,11 +214,18 @@ class FuncCall(Node):
 class Cast(Node):
     to_type: Typename
     expr: Node
+    def __init__(self, to_type: Typename, expr: Node, coord: Coord | None = None) -> None: ...
+
+class CompoundLiteral(Node):
+    init: InitList
 
 class TernaryOp(Node):
     cond: Node
     iftrue: Node
     iffalse: Node
+    def __init__(
+        self, cond: Node, iftrue: Node, iffalse: Node, coord: Coord | None = None
+    ) -> None: ...
 
 class ExprList(Node):
     exprs: list[Node]
@@ -175,6 +233,7 @@ class ExprList(Node):
 
 class InitList(Node):
     exprs: list[Node]
+    def __init__(self, exprs: list[Node], coord: Coord | None = None) -> None: ...
 
 class NamedInitializer(Node):
     name: list[Node]

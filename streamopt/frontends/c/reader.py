@@ -16,6 +16,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.formats.names import TITLE_PATTERN, did_you_mean
 from streamopt.frontends.c.arguments import declare_parameters, declare_shared
 from streamopt.frontends.c.extents import close_extents
+from streamopt.frontends.c.lowering.functions import lowered, needs_lowering
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements.assignments import assign, without_unread
@@ -23,7 +24,7 @@ from streamopt.frontends.c.statements.inlining import value_of_body, value_of_in
 from streamopt.frontends.c.statements.statements import read_all
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.literals import unsupported
-from streamopt.frontends.c.syntax.parsing import CFile, CFunction, lowered_file, parsed
+from streamopt.frontends.c.syntax.parsing import CFile, CFunction, file_of, parsed
 from streamopt.frontends.c.syntax.trees import items_of
 from streamopt.frontends.c.syntax.usage import calls_in, usage_of
 from streamopt.frontends.c.text.preprocess import preprocess
@@ -77,7 +78,7 @@ def read_c(
     problems = Problems()
     name = _top_function(file, path, top).name
     try:
-        file = lowered_file(file, name, problems)
+        file = _lowered(file, name, problems)
     except LimitError as error:
         raise FrontendError(*problems.found, error.diagnostic) from None
     function = file.functions[name]
@@ -98,6 +99,15 @@ def read_c(
     body = without_unread([*source.first, *source.blocks[0]], state)
     _tell_statics(function, state)
     return Source(_title(function.name), source.finished_variables(outputs), body, _values(state))
+
+
+def _lowered(file: CFile, top: str, problems: Problems) -> CFile:
+    """Return a file without structures and streams in a function and in those that it calls."""
+    if not needs_lowering(file.tree, file.generics):
+        return file
+    tree = lowered(file.tree, top, file.generics, problems, file.places)
+    problems.raise_if_any()
+    return file_of(tree, file.places, file.generics)
 
 
 def _read(function: CFunction, state: ReadingState, parameters: Mapping[str, int]) -> None:

@@ -44,6 +44,12 @@ def read_cpp(folder: Path, text: str) -> Source:
          "void f(float x[2]) { x[0] = 1; }"),
         ("void f(int x[2], int y) { x[0] = (x[0] & y) + (y & x[1]); }",
          "void f(int x[2], int y) { x[0] = (x[0] & y) + (y & x[1]); }"),
+        ("template <typename T, int N = 2> struct p { T a; int n; }; namespace n {"
+         " p<float> g(p<float> x) { p<float> y = x; y.n = 2; return y; } }"
+         " void f(float x[2]) { p<float> a, b; a.a = x[0]; a.n = 3; b = n::g(a); x[1] = b.a; }",
+         "void f(float x[2]) { float a_a; int a_n; float b_a; int b_n; a_a = x[0]; a_n = 3;"
+         " float x_a = a_a; int x_n = a_n; float y_a; int y_n; y_a = x_a; y_n = x_n; y_n = 2;"
+         " b_a = y_a; b_n = y_n; x[1] = b_a; }"),
     ],
 )  # fmt: skip
 def test_cplusplus_is_read_as_c(text: str, same: str, tmp_path: Path) -> None:
@@ -55,16 +61,44 @@ def test_cplusplus_is_read_as_c(text: str, same: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("struct s { int a; float b[3]; }; void f(s x[4], const s &y, s *z) {"
+         " z->a = x[1].a + y.a; z->b[2] = x[3].b[1]; }",
+         {"x_a": (4,), "x_b": (4, 3), "y_a": (), "z_a": (), "z_b": (1, 3)}),
+        ("#include <hls_stream.h>\n#include <ap_axi_sdata.h>\n"
+         "typedef ap_axiu<32, 1, 1, 1> pkt; void f(hls::stream<pkt> &in, hls::stream<int> &out) {"
+         " for (int i = 0; i < 6; i++) { pkt p = in.read(); out.write(p.data + p.last); } }",
+         {"in_data": (6,), "in_last": (6,), "out": (6,)}),
+        ("int f(const int x[4]) { int sum = 0; for (int i = 0; i < 4; i++) sum += x[i];"
+         " return sum; }", {"x": (4,), "ap_return": ()}),
+    ],
+)  # fmt: skip
+def test_arguments_are_members_and_data(
+    text: str, names: dict[str, tuple[int, ...]], tmp_path: Path
+) -> None:
+    arguments = {v.name: v.shape for v in read_cpp(tmp_path, text).variables if v.is_argument}
+    assert names.items() <= arguments.items()
+
+
+@pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        ("template <int N>\nvoid g(float x[N]) {}", "2:1", "a template is not supported"),
+        (
+            "template <int... N>\nvoid g(float x[8]) {}",
+            "2:1",
+            "a template of this kind is not supported",
+        ),
         ("class C { int run(int x) { return x; } };", "2:1", "a class is not supported"),
-        ("namespace n { int a; }", "2:1", "a namespace is not supported"),
-        ("void g(hls::stream<float> &in);", "2:8", "hls::stream is not supported"),
+        (
+            "template <int N> void g(float x[N]) {} void h(float x[2]) { g<>(x); }",
+            "2:61",
+            "g is used without its argument N",
+        ),
+        ("hls::task t(g, x);", "2:1", "hls::task is not supported"),
         ("struct s { int a; private: int b; };", "2:1", "a class is not supported"),
-        ("typedef ap_axiu<32, 1, 1, 1> t;", "2:9", "an AXI stream is not supported"),
-        ("void g(std::vector<float> &x);", "2:8", "a container is not supported"),
-        ("int g(int x) { auto y = x; return y; }", "2:16", "auto is not supported"),
+        ("typedef ap_shift_reg<int, 8> t;", "2:9", "ap_shift_reg is not supported"),
+        ("void g(std::vector<float> &x);", "2:8", "std::vector is not supported"),
         ("#include <ap_nothing.h>", "2:None", "header 'ap_nothing.h' is not found"),
         ("void g(float &x) { x = = 1; }", "2:24", "syntax: unexpected '='"),
     ],
@@ -80,13 +114,13 @@ def test_other_cplusplus_is_refused_by_name(
     assert first.hint
 
 
-def test_types_of_any_width_are_refused_where_they_are_used(tmp_path: Path) -> None:
+def test_types_that_have_no_counterpart_are_refused_where_they_are_used(tmp_path: Path) -> None:
     with pytest.raises(FrontendError) as caught:
-        read_cpp(tmp_path, "void f(ap_fixed<16, 8> s, float x[2]) { x[0] = s; }")
+        read_cpp(tmp_path, "void f(ap_ufixed<16, 8> s, float x[2]) { x[0] = s; }")
     (problem,) = caught.value.diagnostics
-    assert problem.message == "parameter s of type ap_fixed<16, 8> is not supported"
+    assert problem.message == "parameter s of type ap_ufixed<16, 8> is not supported"
     assert problem.loc is not None
-    assert problem.loc.column == 24
+    assert problem.loc.column == 25
 
 
 @pytest.mark.nightly

@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import calls, places, statements, streams, values
-from streamopt.frontends.c.lowering.types import Kind, Level, NodeType, identifier, number
+from streamopt.frontends.c.lowering.types import (
+    DeclaredLevel,
+    LevelKind,
+    NodeType,
+    identifier,
+    number,
+)
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import base_name
 
@@ -38,7 +44,7 @@ def declared(
     state.scopes[-1][name] = kind
     storage = node.storage or []
     is_listed = isinstance(init, ast.InitList)
-    is_alias = bool(kind.levels) and kind.levels[0].kind is not Kind.ARRAY
+    is_alias = bool(kind.levels) and kind.levels[0].kind is not LevelKind.ARRAY
     found: list[ast.Node] = []
     for leaf in state.types.leaves(kind):
         value = None
@@ -56,44 +62,51 @@ def _picked(
     value: ast.Node | None, levels: int, path: Sequence[str], kind: NodeType, state: Lowering
 ) -> ast.Node | None:
     """Return the initial value of one member, of all elements where there are levels of arrays."""
-    zero = number(0, None if value is None else value.coord)
-    if levels:
-        if not isinstance(value, ast.InitList):
-            return value
+    if levels and isinstance(value, ast.InitList):
         inside = [_picked(one, levels - 1, path, kind, state) for one in value.exprs]
+        zero = number(0, value.coord)
         return ast.InitList([one or zero for one in inside] or [zero], value.coord)
+    if levels or value is None:
+        return value
     if not path:
-        return values.value(value, state) if value is not None else None
-    if not isinstance(value, ast.InitList):
-        is_zero = isinstance(value, ast.Constant) and value.value == "0"
-        if is_zero or value is None:
-            return zero
-        if places.is_whole(places.typed(value, state), state):
-            return places.leaf(value, "".join(f"__{name}" for name in path), state)
-        state.report(f"{shown(value)} can't initialise a structure", value, "write all braces")
+        return values.value(value, state)
+    zero = number(0, value.coord)
+    if isinstance(value, ast.InitList):
+        return _member(value, path, kind, zero, state)
+    if isinstance(value, ast.Constant) and value.value == "0":
         return zero
+    if places.is_whole(places.typed(value, state), state):
+        return places.leaf(value, "".join(f"__{name}" for name in path), state)
+    state.report(f"{shown(value)} can't initialise a structure", value, "write all braces")
+    return zero
+
+
+def _member(
+    value: ast.InitList, path: Sequence[str], kind: NodeType, zero: ast.Node, state: Lowering
+) -> ast.Node | None:
+    """Return the value of one member of a structure that is initialised by a list."""
     members = state.types.members(NodeType(kind.base)) or []
     names = [name for name, _ in members]
     at = names.index(path[0]) if path[0] in names else 0
-    found: ast.Node | None = value.exprs[at] if at < len(value.exprs) else None
-    for one in value.exprs:
-        if isinstance(one, ast.NamedInitializer):
-            found = None
-    for one in value.exprs:
-        match one:
-            case ast.NamedInitializer(name=[ast.ID(name=name)], expr=inner) if name == path[0]:
-                found = inner
+    inside = members[at][1]
+    named = [one for one in value.exprs if isinstance(one, ast.NamedInitializer)]
+    found: ast.Node | None = None
+    for one in named:
+        match one.name:
+            case [ast.ID(name=name)] if name == path[0]:
+                found = one.expr
             case _:
                 pass
-    inside = members[at][1]
+    if not named and at < len(value.exprs):
+        found = value.exprs[at]
     if found is None:
-        return _zeros(inside, path[1:], state, zero)
+        return _zeros(inside, path[1:], zero, state)
     if len(path) == 1 and not state.types.has_members(inside):
         return values.value(found, state)
     return _picked(found, len(inside.levels), path[1:], inside, state)
 
 
-def _zeros(inside: NodeType, path: Sequence[str], state: Lowering, zero: ast.Node) -> ast.Node:
+def _zeros(inside: NodeType, path: Sequence[str], zero: ast.Node, state: Lowering) -> ast.Node:
     levels = len(inside.levels)
     for name in path:
         inside = dict(state.types.members(NodeType(inside.base)) or [])[name]
@@ -131,11 +144,11 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
     match value:
         case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
             asked = values.value(condition, state)
-            sides = [
+            first, second = (
                 ast.Compound(assigned(target, side, node, state), node.coord)
                 for side in (then, otherwise)
-            ]
-            return [ast.If(asked, *sides, node.coord)]
+            )
+            return [ast.If(asked, first, second, node.coord)]
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="read")), args=None):
             stream = places.typed(whole, state)
             if stream is not None and stream.is_stream:
@@ -181,8 +194,8 @@ def _filled(
     found = _picked(value, 0, path, kind, state)
     place = places.leaf(target, suffix, state)
     if not isinstance(found, ast.InitList):
-        return ast.Assignment("=", place, found, node.coord)
-    parts = [
+        return ast.Assignment("=", place, found or number(0, node.coord), node.coord)
+    parts: list[ast.Node] = [
         ast.Assignment(
             "=", ast.ArrayRef(place, number(at, node.coord), node.coord), one, node.coord
         )
@@ -220,8 +233,8 @@ def _without_calls(value: ast.Node, state: Lowering) -> ast.Node:
     """Return a value whose vectors are all in variables."""
     match value:
         case ast.BinaryOp(op=op, left=left, right=right):
-            sides = [_without_calls(side, state) for side in (left, right)]
-            return ast.BinaryOp(op, *sides, value.coord)
+            first, second = (_without_calls(side, state) for side in (left, right))
+            return ast.BinaryOp(op, first, second, value.coord)
         case ast.UnaryOp(op="-" | "+" | "~" as op, expr=operand):
             return ast.UnaryOp(op, _without_calls(operand, state), value.coord)
         case ast.FuncCall() if places.is_whole(places.typed(value, state), state):
@@ -233,8 +246,8 @@ def _without_calls(value: ast.Node, state: Lowering) -> ast.Node:
 def _element(value: ast.Node, at: ast.Node, state: Lowering) -> ast.Node:
     match value:
         case ast.BinaryOp(op=op, left=left, right=right):
-            sides = [_element(side, at, state) for side in (left, right)]
-            return ast.BinaryOp(op, *sides, value.coord)
+            first, second = (_element(side, at, state) for side in (left, right))
+            return ast.BinaryOp(op, first, second, value.coord)
         case ast.UnaryOp(op="-" | "+" | "~" as op, expr=operand):
             return ast.UnaryOp(op, _element(operand, at, state), value.coord)
         case _ if places.is_whole(places.typed(value, state), state):
@@ -246,27 +259,27 @@ def _element(value: ast.Node, at: ast.Node, state: Lowering) -> ast.Node:
 def copied(
     target: ast.Node,
     source: ast.Node,
-    levels: Sequence[Level],
+    levels: Sequence[DeclaredLevel],
     node: ast.Node,
     state: Lowering,
 ) -> ast.Node:
     """Return the loops that copy an array, or the assignment of a number."""
     state.spend(node)
-    found = target, source
     names = [state.unique("k") for _ in levels]
     for name in names:
-        found = tuple(
-            ast.ArrayRef(side, identifier(name, node.coord), node.coord) for side in found
-        )
-    made: ast.Node = ast.Assignment("=", *found, node.coord)
+        at = identifier(name, node.coord)
+        target = ast.ArrayRef(target, at, node.coord)
+        source = ast.ArrayRef(source, at, node.coord)
+    made: ast.Node = ast.Assignment("=", target, source, node.coord)
     for name, level in reversed([*zip(names, levels, strict=True)]):
         made = _loop(name, level, made, node)
     return made
 
 
-def _loop(name: str, level: Level, body: ast.Node, node: ast.Node) -> ast.For:
+def _loop(name: str, level: DeclaredLevel, body: ast.Node, node: ast.Node) -> ast.For:
     at = identifier(name, node.coord)
     counter = NodeType(ast.IdentifierType(["int"]))
     first = ast.DeclList([counter.declaration(name, node.coord, number(0, node.coord))], node.coord)
-    condition = ast.BinaryOp("<", at, level.extent, node.coord)
+    end = level.extent or number(0, node.coord)
+    condition = ast.BinaryOp("<", at, end, node.coord)
     return ast.For(first, condition, ast.UnaryOp("p++", at, node.coord), body, node.coord)

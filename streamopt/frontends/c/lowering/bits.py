@@ -88,8 +88,8 @@ def _is_wide(node: ast.Node, state: Lowering) -> bool:
 def _width(ends: Sequence[ast.Node], node: ast.Node, state: Lowering) -> int | None:
     """Return how many bits are between two ends, which may both depend on iterators."""
     terms = [_terms(values.value(end, state)) for end in ends]
-    if len(terms) == 2 and terms[0] is not None and terms[1] is not None:
-        high, low = terms
+    high, low = terms if len(terms) == 2 else (None, None)
+    if high is not None and low is not None:
         names = {*high, *low} - {""}
         width = high.get("", 0) - low.get("", 0) + 1
         if all(high.get(n, 0) == low.get(n, 0) for n in names) and 1 <= width <= 53:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, functions, places, values
-from streamopt.frontends.c.lowering.types import Kind, Level, NodeType, identifier, is_open
+from streamopt.frontends.c.lowering.types import (
+    DeclaredLevel,
+    LevelKind,
+    NodeType,
+    identifier,
+    is_open,
+)
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 
@@ -66,7 +72,7 @@ def method(node: ast.FuncCall, whole: ast.Node, name: str, state: Lowering) -> a
 
 
 def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
-    """Return what is handed over in place of one argument."""
+    """Return all that is handed over in place of one argument."""
     if kind.is_stream:
         found = [
             places.leaf(one, leaf.suffix, state)
@@ -133,16 +139,18 @@ def expanded(
 ) -> list[ast.Decl]:
     """Return the parameters that stand for one."""
     if kind.is_stream:
-        outer = tuple(level for level in kind.levels if level.kind is not Kind.REFERENCE)
+        outer = tuple(level for level in kind.levels if level.kind is not LevelKind.REFERENCE)
         found = [
-            leaf.type.within([*outer, Level(Kind.POINTER)]).declaration(
+            leaf.type.within([*outer, DeclaredLevel(LevelKind.POINTER)]).declaration(
                 f"{name}{leaf.suffix}", node.coord
             )
             for leaf in state.types.leaves(state.types.stream_element(kind))
         ]
         if is_top:
             return found
-        counter = NodeType(ast.IdentifierType(["int"]), outer or (Level(Kind.REFERENCE),))
+        counter = NodeType(
+            ast.IdentifierType(["int"]), outer or (DeclaredLevel(LevelKind.REFERENCE),)
+        )
         return [*found, *(counter.declaration(f"{name}{e}", node.coord) for e in ("__w", "__r"))]
     if not state.types.has_members(kind):
         return [kind.declaration(name, node.coord)]

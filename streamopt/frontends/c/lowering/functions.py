@@ -10,17 +10,23 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.lowering import aggregates, calls, statements, streams
-from streamopt.frontends.c.lowering.state import Around, Lowering
-from streamopt.frontends.c.lowering.types import Kind, Level, NodeType, TypeTable
+from streamopt.frontends.c.lowering.state import Around, LoweredFile, Lowering
+from streamopt.frontends.c.lowering.types import (
+    DeclaredLevel,
+    LevelKind,
+    NodeType,
+    TypeTable,
+    identifier,
+)
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.syntax.trees import coordinate
+from streamopt.frontends.c.syntax.usage import assigned_target
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.problems import Problems
     from streamopt.frontends.c.text.places import Places
 
 MAX_MADE = 500
-_PLAIN = (ast.IdentifierType, ast.Enum)
 
 
 def needs_lowering(tree: ast.FileAST, generics: Mapping[str, tuple[str, ...]]) -> bool:
@@ -48,8 +54,8 @@ def lowered(
     What can't be rewritten is reported (E135).
     """
     table = TypeTable()
-    known = {item.decl.name: item for item in tree.ext if isinstance(item, ast.FuncDef)}
-    state = Lowering(table, known, generics, problems, where)
+    known = {item.decl.name or "": item for item in tree.ext if isinstance(item, ast.FuncDef)}
+    state = Lowering(LoweredFile(table, known, generics, problems, where))
     outside: list[ast.Node] = []
     for item in tree.ext:
         if isinstance(item, ast.Typedef | ast.Decl):
@@ -82,9 +88,15 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
     return [*around.before, *found]
 
 
+def declarator_of(function: ast.FuncDef) -> ast.FuncDecl:
+    """Return the part of a definition that has the parameters."""
+    assert isinstance(function.decl.type, ast.FuncDecl)
+    return function.decl.type
+
+
 def parameters_of(function: ast.FuncDef) -> list[ast.Decl]:
     """Return the parameters that have names."""
-    listed = function.decl.type.args
+    listed = declarator_of(function).args
     return [] if listed is None else [one for one in listed.params if isinstance(one, ast.Decl)]
 
 
@@ -105,7 +117,7 @@ def rewritten(
     elif name in state.made:
         return name
     if len(state.made) > MAX_MADE:
-        loc = state.where.of(coordinate(state.functions[name]))
+        loc = state.file.where.of(coordinate(state.functions[name]))
         message = "functions are written out for too many types"
         raise LimitError(Diagnostic("E139", message, loc, "use fewer templates"))
     function = state.functions[name]
@@ -121,27 +133,60 @@ def rewritten(
     return made
 
 
+def _needs_copy(name: str, kind: NodeType, function: ast.FuncDef, state: Lowering) -> bool:
+    """Return whether a function may write arrays of a structure that it gets by value."""
+    if kind.levels or not any(leaf.type.levels for leaf in state.types.leaves(kind)):
+        return False
+    waiting: list[ast.Node] = [function.body]
+    while waiting:
+        node = waiting.pop()
+        waiting += [part for _, part in node.children()]
+        match node:
+            case ast.FuncCall():
+                targets = calls.arguments(node)
+            case ast.UnaryOp(op="&", expr=operand):
+                targets = [operand]
+            case _:
+                target = assigned_target(node)
+                targets = [] if target is None else [target]
+        if any(_root(target) == name for target in targets):
+            return True
+    return False
+
+
+def _root(node: ast.Node) -> str:
+    while isinstance(node, ast.ArrayRef | ast.StructRef | ast.UnaryOp):
+        node = node.expr if isinstance(node, ast.UnaryOp) else node.name
+    return node.name if isinstance(node, ast.ID) else ""
+
+
 def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool) -> ast.FuncDef:
     parameters: list[ast.Decl] = []
     first: list[ast.Node] = []
-    returns = state.types.resolved(function.decl.type.type)
+    returns = state.types.resolved(declarator_of(function).type)
     state.returned = returns if state.types.has_members(returns) else None
     if state.returned is not None:
-        reference = returns.within([Level(Kind.REFERENCE)])
+        reference = returns.within([DeclaredLevel(LevelKind.REFERENCE)])
         state.scopes[-1][calls.RESULT] = reference
         parameters += calls.expanded(calls.RESULT, reference, function.decl, state, is_top=is_top)
     for item in parameters_of(function):
         kind = state.types.resolved(item.type)
         if item.name is None:
             continue
+        name_outside = item.name
+        if _needs_copy(item.name, kind, function, state):
+            name_outside = state.unique(item.name)
+            state.scopes[-1][name_outside] = kind
+            handed = identifier(name_outside, item.coord)
+            first += aggregates.declared(item.name, kind, item, handed, state)
         state.scopes[-1][item.name] = kind
-        parameters += calls.expanded(item.name, kind, item, state, is_top=is_top)
+        parameters += calls.expanded(name_outside, kind, item, state, is_top=is_top)
         if is_top and kind.is_stream:
-            outer = tuple(level for level in kind.levels if level.kind is Kind.ARRAY)
+            outer = tuple(level for level in kind.levels if level.kind is LevelKind.ARRAY)
             first += streams.started(item.name, NodeType(kind.base, outer), item)
     items = [*first, *statements.all_of(function.body.block_items or [], state)]
-    declaration, declarator = copy(function.decl), copy(function.decl.type)
-    declarator.args = ast.ParamList(parameters, function.coord)
+    declaration, declarator = copy(function.decl), copy(declarator_of(function))
+    declarator.args = ast.ParamList([*parameters], function.coord)
     base = ast.IdentifierType(["void"]) if state.returned is not None else returns.base
     declarator.type = ast.TypeDecl(name, [], None, base, function.decl.coord)
     declaration.type, declaration.name = declarator, name

@@ -1,6 +1,4 @@
-"""Types of expressions, and members of structures as variables of their own: ``a[i].x`` as
-``a__x[i]``.
-"""
+"""Types of expressions, and members as variables of their own: ``a__x[i]`` for ``a[i].x``."""
 
 from __future__ import annotations
 
@@ -8,8 +6,14 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import values
-from streamopt.frontends.c.lowering.types import ELEMENTS, Kind, Level, NodeType, identifier
+from streamopt.frontends.c.lowering import functions, values
+from streamopt.frontends.c.lowering.types import (
+    ELEMENTS,
+    DeclaredLevel,
+    LevelKind,
+    NodeType,
+    identifier,
+)
 from streamopt.frontends.c.syntax.rendering import shown
 
 if TYPE_CHECKING:
@@ -37,11 +41,17 @@ def _typed(node: ast.Node, state: Lowering) -> NodeType | None:
             return whole.element if whole is not None and whole.levels else None
         case ast.UnaryOp(op="&", expr=operand):
             whole = typed(operand, state)
-            return None if whole is None else whole.within([Level(Kind.POINTER)])
+            return None if whole is None else whole.within([DeclaredLevel(LevelKind.POINTER)])
         case ast.StructRef():
             return _member(node, state)
         case ast.FuncCall():
             return _returned(node, state)
+        case _:
+            return _computed(node, state)
+
+
+def _computed(node: ast.Node, state: Lowering) -> NodeType | None:
+    match node:
         case ast.Assignment(lvalue=target):
             return typed(target, state)
         case ast.TernaryOp(iftrue=then, iffalse=otherwise):
@@ -70,8 +80,7 @@ def _element(whole: NodeType, state: Lowering) -> NodeType | None:
 def _own_member(name: str, state: Lowering) -> NodeType | None:
     """Return the type of a member of ``this``."""
     this = state.find("this")
-    found = None if this is None else dict(state.types.members(this.value) or []).get(name)
-    return found
+    return None if this is None else dict(state.types.members(this.value) or []).get(name)
 
 
 def _member(node: ast.StructRef, state: Lowering) -> NodeType | None:
@@ -80,7 +89,7 @@ def _member(node: ast.StructRef, state: Lowering) -> NodeType | None:
         return None
     base = whole.element if node.type == "->" and whole.levels else whole
     found = dict(state.types.members(base) or []) if not base.levels else {}
-    return found.get(node.field.name)
+    return found.get(node.field.name) if isinstance(node.field, ast.ID) else None
 
 
 def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
@@ -91,7 +100,7 @@ def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
                 return state.types.stream_element(stream)
             return None
         case ast.ID(name=name) if name in state.functions:
-            declarator = state.functions[name].decl.type
+            declarator = functions.declarator_of(state.functions[name])
             return state.types.resolved(declarator.type)
         case _:
             return None
@@ -139,14 +148,20 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
             if kind == "->":
                 whole = pointed(whole, node)
             return leaf(whole, f"__{name}{suffix}", state)
-        case ast.BinaryOp(op="+" | "-", left=pointer, right=by):
-            moved = leaf(pointer, suffix, state)
-            return ast.BinaryOp(node.op, moved, values.value(by, state), node.coord)
         case ast.Cast(expr=operand):
             return leaf(operand, suffix, state)
+        case _:
+            return _leaf_of_value(node, suffix, state)
+
+
+def _leaf_of_value(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
+    match node:
+        case ast.BinaryOp(op="+" | "-" as op, left=pointer, right=by):
+            moved = leaf(pointer, suffix, state)
+            return ast.BinaryOp(op, moved, values.value(by, state), node.coord)
         case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
-            sides = [leaf(side, suffix, state) for side in (then, otherwise)]
-            return ast.TernaryOp(values.value(condition, state), *sides, node.coord)
+            first, second = (leaf(side, suffix, state) for side in (then, otherwise))
+            return ast.TernaryOp(values.value(condition, state), first, second, node.coord)
         case _:
             message = f"{shown(node)} is not supported where a structure is needed"
             state.report(message, node, "keep the structure in a variable")
@@ -154,7 +169,7 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
 
 
 def pointed(pointer: ast.Node, node: ast.Node) -> ast.Node:
-    """Return what a pointer points at."""
+    """Return all that a pointer points at."""
     if isinstance(pointer, ast.UnaryOp) and pointer.op == "&":
         return pointer.expr
     return ast.UnaryOp("*", pointer, node.coord)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, values
-from streamopt.frontends.c.lowering.types import AUTO, Kind, NodeType, identifier, mapped
+from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier, mapped
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import walked
 
@@ -65,7 +65,7 @@ def _branch(node: ast.If, state: Lowering) -> list[ast.Node]:
     with state.statement(is_delicate=True) as around:
         asked = values.value(node.cond, state)
     sides = [block(side, state) for side in (node.iftrue, node.iffalse)]
-    return [*around.before, ast.If(asked, *sides, node.coord)]
+    return [*around.before, ast.If(asked, sides[0], sides[1], node.coord)]
 
 
 def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
@@ -76,7 +76,7 @@ def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
                 continue
             match part:
                 case ast.DeclList(decls=items):
-                    made = [one for item in items for one in _declared(item, state)]
+                    made = [one for item in items for one in _rewritten(item, state)]
                     parts[id(part)] = ast.DeclList(made, part.coord)
                 case _:
                     parts[id(part)] = values.value(part, state)
@@ -117,7 +117,7 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
         case ast.Decl():
             return _declared(node, state)
         case ast.DeclList(decls=items):
-            return [one for item in items for one in _declared(item, state)]
+            return [one for item in items for one in _rewritten(item, state)]
         case ast.Assignment(op="=", lvalue=target, rvalue=value):
             return _assigned(node, target, value, state)
         case ast.Assignment(op=op, lvalue=target, rvalue=value) if places.is_whole(
@@ -188,7 +188,8 @@ def _chosen(
             inner = _chosen(side, node, state, assignment)
         after = [streams.stepped(around.places[k], count) for k, count in around.reads.items()]
         sides.append(ast.Compound([*around.before, *inner, *after], node.coord))
-    return [ast.If(asked, *sides, node.coord)]
+    made: list[ast.Node] = [ast.If(asked, sides[0], sides[1], node.coord)]
+    return made
 
 
 def _reads_stream(node: ast.Node, state: Lowering) -> bool:
@@ -213,31 +214,32 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
     if kind.tag == AUTO and node.init is not None:
         kind = _inferred(kind, node.init, state)
     if kind.is_stream:
-        return _declared_stream(node, kind, state)
+        return _declared_stream(node, node.name, kind, state)
     if state.types.has_members(kind):
         return aggregates.declared(node.name, kind, node, node.init, state)
-    init = node.init
+    init, storage = node.init, node.storage or []
     state.scopes[-1][node.name] = kind
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
         target = identifier(node.name, node.coord)
-        declaration = kind.declaration(node.name, node.coord, None, node.storage)
+        declaration = kind.declaration(node.name, node.coord, None, storage)
         return [
             declaration,
             *_chosen(init, node, state, lambda v: ast.Assignment("=", target, v, node.coord)),
         ]
     value = None if init is None else values.value(init, state)
-    return [kind.declaration(node.name, node.coord, value, node.storage)]
+    made: list[ast.Node] = [kind.declaration(node.name, node.coord, value, storage)]
+    return made
 
 
-def _declared_stream(node: ast.Decl, kind: NodeType, state: Lowering) -> list[ast.Node]:
-    state.scopes[-1][node.name] = kind
-    if kind.levels and kind.levels[0].kind is Kind.REFERENCE:
+def _declared_stream(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:
+    state.scopes[-1][name] = kind
+    if kind.levels and kind.levels[0].kind is LevelKind.REFERENCE:
         state.report(f"{shown(node)} is another name of a stream", node, "use the stream itself")
         return []
     if "static" in (node.storage or []):
         hint = "declare it without static: it is empty when the kernel starts"
-        state.report(f"the stream {node.name} is static", node, hint)
-    return streams.declared(node.name, kind, node, state)
+        state.report(f"the stream {name} is static", node, hint)
+    return streams.declared(name, kind, node, state)
 
 
 def _inferred(kind: NodeType, init: ast.Node, state: Lowering) -> NodeType:
@@ -246,7 +248,7 @@ def _inferred(kind: NodeType, init: ast.Node, state: Lowering) -> NodeType:
     if found is None:
         return kind
     levels = kind.levels if kind.levels else ()
-    is_array = bool(found.levels) and found.levels[0].kind is Kind.ARRAY and not levels
+    is_array = bool(found.levels) and found.levels[0].kind is LevelKind.ARRAY and not levels
     return (
         found.element.within(levels) if is_array else NodeType(found.base, (*levels, *found.levels))
     )

@@ -18,14 +18,22 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, places, values
-from streamopt.frontends.c.lowering.types import Kind, Level, NodeType, identifier, number
+from streamopt.frontends.c.lowering.types import (
+    DeclaredLevel,
+    LevelKind,
+    NodeType,
+    identifier,
+    number,
+)
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
 
-_ASKED = "whether there is data is not known before the design runs: let a loop read as much as is written"
+_ASKED = (
+    "let a loop read as much as is written: when data arrive is not known before the design runs"
+)
 _HINTS = {
     "empty": _ASKED,
     "full": _ASKED,
@@ -34,7 +42,7 @@ _HINTS = {
     "size": _ASKED,
 }
 LENGTH = "stream"
-"""What declarations of streams have among their storage classes."""
+"""The word that declarations of streams have among their storage classes."""
 
 
 def counters(name: str) -> tuple[str, str]:
@@ -46,7 +54,7 @@ def declared(name: str, kind: NodeType, node: ast.Node, state: Lowering) -> list
     """Return the arrays and counters of a stream."""
     found: list[ast.Node] = []
     for leaf in state.types.leaves(state.types.stream_element(kind)):
-        inside = leaf.type.within([*kind.levels, Level(Kind.ARRAY)])
+        inside = leaf.type.within([*kind.levels, DeclaredLevel(LevelKind.ARRAY)])
         found.append(inside.declaration(f"{name}{leaf.suffix}", node.coord, None, [LENGTH]))
     return [*found, *started(name, kind, node)]
 
@@ -145,7 +153,7 @@ def taken(whole: ast.Node, target: ast.Node, node: ast.Node, state: Lowering) ->
 
 
 def statement(node: ast.Node, state: Lowering) -> list[ast.Node] | None:
-    """Return what a statement does that reads or writes a stream; None for other statements."""
+    """Return all that a statement does that reads or writes a stream; None for other statements."""
     match node:
         case ast.BinaryOp(op="<<" | ">>" as op, left=left, right=right):
             first = _first(left)

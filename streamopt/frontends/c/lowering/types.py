@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import cast
 
 from pycparser import c_ast as ast
+from pycparser.c_parser import Coord
 
 from streamopt.frontends.c.text.hls import STREAM
 from streamopt.frontends.c.text.templates import OPEN_TYPE
@@ -18,7 +20,7 @@ ELEMENTS = "v"
 """The member of a vector that has its elements."""
 
 
-class Kind(Enum):
+class LevelKind(Enum):
     """The kinds of levels."""
 
     ARRAY = "array"
@@ -27,10 +29,10 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Level:
+class DeclaredLevel:
     """An array of so many elements, a pointer or a reference."""
 
-    kind: Kind
+    kind: LevelKind
     extent: ast.Node | None = None
 
 
@@ -39,7 +41,7 @@ class NodeType:
     """A type: levels, outermost first, around a base."""
 
     base: ast.Node
-    levels: tuple[Level, ...] = ()
+    levels: tuple[DeclaredLevel, ...] = ()
     qualifiers: tuple[str, ...] = ()
 
     @property
@@ -55,7 +57,7 @@ class NodeType:
     @property
     def value(self) -> NodeType:
         """Return the type that a reference refers to, and others as they are."""
-        is_reference = bool(self.levels) and self.levels[0].kind is Kind.REFERENCE
+        is_reference = bool(self.levels) and self.levels[0].kind is LevelKind.REFERENCE
         return self.element if is_reference else self
 
     @property
@@ -75,33 +77,37 @@ class NodeType:
         is_whole = len(words) == 3 and words[0] == "ap" and words[1] in ("int", "uint")
         return int(words[2]) if is_whole and words[2].isdigit() else None
 
-    def within(self, levels: Sequence[Level], qualifiers: Sequence[str] = ()) -> NodeType:
+    def within(self, levels: Sequence[DeclaredLevel], qualifiers: Sequence[str] = ()) -> NodeType:
         """Return the type inside of further levels."""
         both = (*qualifiers, *self.qualifiers)
         return NodeType(self.base, (*levels, *self.levels), tuple(dict.fromkeys(both)))
 
     def declaration(
-        self, name: str, coord: object, init: ast.Node | None = None, storage: Sequence[str] = ()
+        self,
+        name: str,
+        coord: Coord | None,
+        init: ast.Node | None = None,
+        storage: Sequence[str] = (),
     ) -> ast.Decl:
         """Return the declaration of a variable of the type."""
         quals = [*self.qualifiers]
         found: ast.Node = ast.TypeDecl(name, quals, None, self.base, coord)
         for level in reversed(self.levels):
-            if level.kind is Kind.ARRAY:
+            if level.kind is LevelKind.ARRAY:
                 found = ast.ArrayDecl(found, level.extent, [], coord)
             else:
-                marks = ["_Atomic"] if level.kind is Kind.REFERENCE else []
+                marks = ["_Atomic"] if level.kind is LevelKind.REFERENCE else []
                 found = ast.PtrDecl(marks, found, coord)
         return ast.Decl(name, quals, [], [*storage], [], found, init, None, coord)
 
-    def typename(self, coord: object) -> ast.Typename:
+    def typename(self, coord: Coord | None) -> ast.Typename:
         """Return the type as a cast names it; it has no levels."""
         inside = ast.TypeDecl(None, [*self.qualifiers], None, self.base, coord)
         return ast.Typename(None, [*self.qualifiers], None, inside, coord)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leaf:
+class Member:
     """A member without members of its own."""
 
     path: tuple[str, ...]
@@ -110,7 +116,7 @@ class Leaf:
 
     @property
     def suffix(self) -> str:
-        """Return what its variable's name has behind the name of the whole."""
+        """Return all that its variable's name has behind the name of the whole."""
         return "".join(f"__{name}" for name in self.path)
 
 
@@ -142,15 +148,17 @@ class TypeTable:
 
     def resolved(self, node: ast.Node) -> NodeType:
         """Return the type of a declarator, type names put in."""
-        levels: list[Level] = []
+        levels: list[DeclaredLevel] = []
         qualifiers: list[str] = []
         while True:
             match node:
                 case ast.ArrayDecl(dim=extent):
-                    levels.append(Level(Kind.ARRAY, extent))
+                    levels.append(DeclaredLevel(LevelKind.ARRAY, extent))
                 case ast.PtrDecl(quals=marks):
                     is_reference = "_Atomic" in (marks or [])
-                    levels.append(Level(Kind.REFERENCE if is_reference else Kind.POINTER))
+                    levels.append(
+                        DeclaredLevel(LevelKind.REFERENCE if is_reference else LevelKind.POINTER)
+                    )
                 case ast.TypeDecl(quals=marks) | ast.Typename(quals=marks):
                     qualifiers += marks or []
                 case _:
@@ -173,7 +181,7 @@ class TypeTable:
             family, rest = tag.split("_", 2)[1:]
             extent, _, element = rest.partition("_")
             found = self.named(element)
-            level = Level(Kind.ARRAY, ast.Constant("int", extent))
+            level = DeclaredLevel(LevelKind.ARRAY, ast.Constant("int", extent))
             return [(ELEMENTS, found.within([level], whole.qualifiers))] if family else None
         structure = self.structures.get(tag)
         if structure is None or isinstance(whole.base, ast.Union):
@@ -201,21 +209,21 @@ class TypeTable:
         names = words.split("__")
         return NodeType(ast.IdentifierType([name for name in names if name != "const"]))
 
-    def leaves(self, whole: NodeType) -> Iterator[Leaf]:
+    def leaves(self, whole: NodeType) -> Iterator[Member]:
         """Yield the members of a type, those of members included; itself if it has none."""
         members = self.members(replace(whole, levels=()))
         if members is None:
-            yield Leaf((), whole)
+            yield Member((), whole)
             return
         for name, inside in members:
-            if any(level.kind is not Kind.ARRAY for level in inside.levels):
-                yield Leaf((name,), inside.within(whole.levels))
+            if any(level.kind is not LevelKind.ARRAY for level in inside.levels):
+                yield Member((name,), inside.within(whole.levels))
                 continue
             for leaf in self.leaves(inside):
                 outer = whole.levels
-                if leaf.type.levels and outer and outer[0].kind is Kind.REFERENCE:
+                if leaf.type.levels and outer and outer[0].kind is LevelKind.REFERENCE:
                     outer = outer[1:]
-                yield Leaf((name, *leaf.path), leaf.type.within(outer))
+                yield Member((name, *leaf.path), leaf.type.within(outer))
 
 
 def is_open(node: NodeType) -> bool:
@@ -223,12 +231,12 @@ def is_open(node: NodeType) -> bool:
     return node.tag.startswith(OPEN_TYPE)
 
 
-def identifier(name: str, coord: object) -> ast.ID:
+def identifier(name: str, coord: Coord | None) -> ast.ID:
     """Return a name."""
     return ast.ID(name, coord)
 
 
-def number(value: int, coord: object) -> ast.Constant:
+def number(value: int, coord: Coord | None) -> ast.Constant:
     """Return a whole number."""
     return ast.Constant("int", str(value), coord)
 
@@ -240,6 +248,7 @@ def mapped(node: ast.Node, change: Mapping[int, ast.Node]) -> ast.Node:
         part = getattr(node, name, None)
         if isinstance(part, ast.Node):
             setattr(made, name, change.get(id(part), part))
-        elif isinstance(part, list) and part and isinstance(part[0], ast.Node):
-            setattr(made, name, [change.get(id(one), one) for one in part])
+        elif isinstance(part, list):
+            listed = cast("list[object]", part)
+            setattr(made, name, [change.get(id(one), one) for one in listed])
     return made

@@ -43,15 +43,6 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
             return ast.ArrayRef(value(array, state), value(index, state), node.coord)
         case ast.FuncCall():
             return _call(node, state)
-        case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
-            asked = value(condition, state)
-            with state.conditional():
-                sides = value(then, state), value(otherwise, state)
-            return ast.TernaryOp(asked, *sides, node.coord)
-        case ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
-            first = value(left, state)
-            with state.conditional():
-                return ast.BinaryOp(op, first, value(right, state), node.coord)
         case ast.Cast(to_type=to, expr=operand):
             kind = state.types.resolved(to.type)
             named = to if kind.levels else kind.typename(to.coord)
@@ -59,6 +50,24 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
         case ast.UnaryOp(op="sizeof", expr=ast.Typename() as named):
             kind = state.types.resolved(named.type)
             return ast.UnaryOp("sizeof", kind.typename(named.coord) if not kind.levels else named)
+        case ast.TernaryOp() | ast.BinaryOp():
+            return _choice(node, state)
+        case _:
+            return _of_parts(node, state)
+
+
+def _choice(node: ast.Node, state: Lowering) -> ast.Node:
+    """Return an operation, a part of which may not be evaluated."""
+    match node:
+        case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
+            asked = value(condition, state)
+            with state.conditional():
+                first, second = value(then, state), value(otherwise, state)
+            return ast.TernaryOp(asked, first, second, node.coord)
+        case ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+            first = value(left, state)
+            with state.conditional():
+                return ast.BinaryOp(op, first, value(right, state), node.coord)
         case _:
             return _of_parts(node, state)
 

@@ -15,6 +15,7 @@ After::
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,8 @@ from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.assignments import assign, known_value, nest
 from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
-from streamopt.frontends.c.syntax.parsing import referenced_names
 from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import as_truth
 from streamopt.frontends.c.values.value import CValue, converted_value, integer, real
@@ -38,6 +39,7 @@ from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.syntax.parsing import CFile, CFunction
     from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_INITIAL_ASSIGNMENTS = 1024
@@ -82,7 +84,7 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
     if value is None:
         return Broken()
     function = state.file.functions.get(state.frames[-1].function)
-    if changes == 0 and item.name not in referenced_names(function, state.file):
+    if changes == 0 and item.name not in _referenced_names(function, state.file):
         known = _known(item, value, element)
         if known is not None:
             return known
@@ -92,6 +94,18 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
     stored = replace(stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
     assign(Access(stored.variable, ()), stored, value, state, item.loc)
     return replace(stored, is_const=item.type.is_const)
+
+
+@lru_cache(maxsize=256)
+def _referenced_names(function: CFunction | None, file: CFile) -> frozenset[str]:
+    """Return the names that a function hands over by reference."""
+    found: set[str] = set()
+    for name, arguments in calls_in(function) if function is not None else ():
+        known = file.functions.get(name)
+        for item, one in zip(known.parameters if known else (), arguments, strict=False):
+            if item.type.is_reference and isinstance(one, ast.ID):
+                found.add(one.name)
+    return frozenset(found)
 
 
 def _known(item: Declaration, value: CValue, element: ElementType) -> Known | None:

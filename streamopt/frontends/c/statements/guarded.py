@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -32,7 +33,6 @@ from streamopt.frontends.c.values import conditions
 from streamopt.frontends.c.values.value import CValue, affine_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range, type_range
-from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
@@ -42,7 +42,7 @@ MAX_TRIED = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class GuardedLoop:
     """A loop with constant bounds whose body is looked at."""
 
     name: str
@@ -64,7 +64,7 @@ class Guarded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Path:
+class _ChangePath:
     """The way from a body to the only change of a variable."""
 
     amount: int
@@ -74,7 +74,7 @@ class _Path:
 
 
 def guarded_in(
-    body: Sequence[ast.Node], loop: Loop | None, names: Sequence[str], state: ReadingState
+    body: Sequence[ast.Node], loop: GuardedLoop | None, names: Sequence[str], state: ReadingState
 ) -> Guarded:
     """Return the integers that some iterations of a loop change.
 
@@ -124,7 +124,7 @@ def is_changed_in(side: ast.Node | None, change: ast.Node) -> bool:
     return False
 
 
-def _path(body: Sequence[ast.Node], name: str, state: ReadingState) -> _Path | None:
+def _path(body: Sequence[ast.Node], name: str, state: ReadingState) -> _ChangePath | None:
     flat = [part for item in body for part in running.pieces(item)]
     touching = [item for item in flat if running.touches(item, name, state)]
     if len(touching) != 1:
@@ -142,18 +142,18 @@ def _path(body: Sequence[ast.Node], name: str, state: ReadingState) -> _Path | N
             inner = _path(items, name, state)
             if inner is not None:
                 both = (*own, *inner.conditions)
-                return _Path(inner.amount, both, inner.loops, inner.change)
+                return _ChangePath(inner.amount, both, inner.loops, inner.change)
             change = running.change_by(items, name, state)
             if change is None or change.modulus or change.divisor != 1:
                 return None
             changing = [part for item in items for part in running.pieces(item)]
             first = next(part for part in changing if running.touches(part, name, state))
-            return _Path(change.amount, own, (), first)
+            return _ChangePath(change.amount, own, (), first)
         case ast.For(stmt=inside) as loop:
             inner = _path(running.once_through(inside), name, state)
             if inner is None:
                 return None
-            return _Path(inner.amount, inner.conditions, (loop, *inner.loops), inner.change)
+            return _ChangePath(inner.amount, inner.conditions, (loop, *inner.loops), inner.change)
         case _:
             return None
 
@@ -171,63 +171,76 @@ def _joined(condition: ast.Node, *, holds: bool) -> Iterator[ast.Node]:
 
 
 def _values(
-    path: _Path, start: CValue, loop: Loop, state: ReadingState
+    path: _ChangePath, start: CValue, loop: GuardedLoop, state: ReadingState
 ) -> tuple[CValue | None, CValue | None, bool] | None:
     """Return the value where the variable is changed, and after the loop, if they are known.
 
     The last tells whether every iteration changes it.
     """
     assert start.affine is not None
-    inner = {counted_name(one): one for one in path.loops}
-    own: list[ast.Node] = []
-    others: list[ast.Node] = []
-    parts: dict[str | None, list[ast.Node]] = {name: [] for name in inner}
-    for condition in path.conditions:
-        named = names_in(condition) & {loop.name, *(name for name in inner if name)}
-        if not named:
-            others.append(condition)
-        elif named == {loop.name}:
-            own.append(condition)
-        elif len(named) == 1:
-            parts[next(iter(named))].append(condition)
-        else:
-            return None
+    sorted_out = _sorted(path, loop)
+    amount = None if sorted_out is None else _times_inside(path, sorted_out, state)
+    times = None if sorted_out is None else _holding(sorted_out.own, loop.name, loop.values, state)
+    if sorted_out is None or amount is None or times is None:
+        return None
+    gap = times[1] - times[0] if len(times) > 1 else 1
+    if any(later - one != gap for one, later in pairwise(times)):
+        return None
+    total = len(times) * amount
+    value = last = None
+    if times:
+        done = (loop.iterations - Affine.of(times[0])).floordiv(gap)
+        value = _bounded(start.affine + done.scaled(amount), start, total, state)
+    if not sorted_out.others:
+        last = _bounded(start.affine + Affine.of(total), start, total, state)
+    return value, last, not sorted_out.own and not sorted_out.others
+
+
+@dataclass(frozen=True, slots=True)
+class _SortedConditions:
+    """Conditions by the loops whose variables they name."""
+
+    own: tuple[ast.Node, ...]
+    inner: Mapping[str, tuple[ast.Node, ...]]
+    others: tuple[ast.Node, ...]
+    """Those that name neither the loop's variable nor those of loops inside."""
+
+
+def _sorted(path: _ChangePath, loop: GuardedLoop) -> _SortedConditions | None:
+    """Return the conditions of a path; None where one names two variables."""
+    names = [counted_name(one) or "" for one in path.loops]
+    known = {loop.name, *names}
+    named = [(condition, names_in(condition) & known) for condition in path.conditions]
+    if any(len(found) > 1 for _, found in named):
+        return None
+    by_name = {
+        name: tuple(condition for condition, found in named if found == {name}) for name in known
+    }
+    others = tuple(condition for condition, found in named if not found)
+    return _SortedConditions(by_name[loop.name], {name: by_name[name] for name in names}, others)
+
+
+def _times_inside(path: _ChangePath, found: _SortedConditions, state: ReadingState) -> int | None:
+    """Return by how much one iteration changes the variable, all loops inside of it run."""
     amount = path.amount
-    for name, one in inner.items():
+    for one in path.loops:
+        name = counted_name(one)
         header = None if name is None else constant_header(one, state)
         if header is None or name is None or len(range(*header)) > MAX_TRIED:
             return None
-        times = _holding(parts[name], name, range(*header), state)
+        times = _holding(found.inner[name], name, range(*header), state)
         if times is None:
             return None
         amount *= len(times)
-    times = _holding(own, loop.name, loop.values, state)
-    if times is None:
-        return None
-    gap = times[1] - times[0] if len(times) > 1 else 1
-    if any(later - one != gap for one, later in zip(times, times[1:], strict=False)):
-        return None
-    element = start.element
-    value = None
-    if times:
-        done = (loop.iterations - Affine.of(times[0])).floordiv(gap)
-        value = _bounded(
-            start.affine + done.scaled(amount), start, len(times) * amount, element, state
-        )
-    last = None
-    if not others:
-        total = start.affine + Affine.of(len(times) * amount)
-        last = _bounded(total, start, len(times) * amount, element, state)
-    return value, last, not own and not others
+    return amount
 
 
-def _bounded(
-    value: Affine, start: CValue, total: int, element: ElementType, state: ReadingState
-) -> CValue | None:
+def _bounded(value: Affine, start: CValue, total: int, state: ReadingState) -> CValue | None:
     assert start.affine is not None
     low, high = start.affine.interval(state.loops.ranges)
     reach = Range(low + min(total, 0), high + max(total, 0))
-    return affine_value(value, element, reach) if reach.within(type_range(element)) else None
+    fits = reach.within(type_range(start.element))
+    return affine_value(value, start.element, reach) if fits else None
 
 
 def _holding(

@@ -204,9 +204,9 @@ def _scalar(
         return _unsupported(parameter, state)
     handed = state.scope.find(argument.name) if isinstance(argument, ast.ID) else None
     is_changed = usage.assigned[parameter.name] > 0 or parameter.name in usage.counters
-    if isinstance(handed, Stored) and handed.is_open and handed.element == element:
-        if not is_changed:
-            return handed
+    is_open = isinstance(handed, Stored) and handed.is_open and handed.element == element
+    if isinstance(handed, Stored) and is_open and not is_changed:
+        return handed
     value = expressions.value_of(argument, state)
     if value is None or not expressions.observed(value, argument, state):
         return Broken()

@@ -8,8 +8,7 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import assigned_variables
-from streamopt.frontends.c.statements.guarded import Loop as GuardedLoop
-from streamopt.frontends.c.statements.guarded import guarded_in
+from streamopt.frontends.c.statements.guarded import GuardedLoop, guarded_in
 from streamopt.frontends.c.statements.headers import (
     FORM_HINT,
     LARGEST,

@@ -16,7 +16,7 @@ counts around. A change under a condition, or by a varying amount, has no such f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -47,7 +47,7 @@ class Change:
     amount: int
     modulus: int = 0
     divisor: int = 1
-    early: Affine = Affine()
+    early: Affine = field(default_factory=Affine)
 
     def after(self, start: Affine, iterations: Affine) -> Affine:
         """Return the value after some iterations."""

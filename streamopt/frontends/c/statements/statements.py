@@ -51,6 +51,12 @@ _REFUSED: Mapping[type[ast.Node], tuple[str, str]] = {
 }
 
 
+_SILENT = frozenset(
+    ["assert", "ap_wait", "ap_wait_n", "fflush", "fprintf", "perror", "printf", "putchar", "puts"]
+)
+"""Functions whose calls leave what a kernel computes as it is."""
+
+
 def read_all(items: Iterable[ast.Node], state: ReadingState) -> None:
     """Read statements one after another."""
     for item in items:
@@ -168,6 +174,8 @@ def _evaluate_plain(node: ast.Node, state: ReadingState, label: str) -> None:
 def _call(node: ast.FuncCall, function: str, state: ReadingState, label: str) -> None:
     if function in state.file.functions:
         inlining.inline_statement(node, function, state)
+    elif function in _SILENT:
+        pass
     elif function in block_moves.FUNCTIONS:
         block_moves.read_move(node, function, state, label)
     else:

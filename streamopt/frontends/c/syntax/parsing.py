@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from pycparser import c_ast as ast
 from pycparser.c_parser import Coord, CParser, ParseError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.c.lowering.functions import lowered, needs_lowering
 from streamopt.frontends.c.syntax.trees import coordinate
 from streamopt.frontends.c.syntax.types import DeclarationReader
-from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.text.places import Places
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.problems import Problems
     from streamopt.frontends.c.syntax.types import CType, Declaration
     from streamopt.frontends.c.text.preprocess import Preprocessed
 
@@ -63,27 +59,6 @@ class CFile:
         return self.places.of(coordinate(node))
 
 
-@lru_cache(maxsize=256)
-def referenced_names(function: CFunction | None, file: CFile) -> frozenset[str]:
-    """Return the names that a function hands over by reference."""
-    found: set[str] = set()
-    for name, arguments in calls_in(function) if function is not None else ():
-        known = file.functions.get(name)
-        for item, one in zip(known.parameters if known else (), arguments, strict=False):
-            if item.type.is_reference and isinstance(one, ast.ID):
-                found.add(one.name)
-    return frozenset(found)
-
-
-def lowered_file(file: CFile, top: str, problems: Problems) -> CFile:
-    """Return a file without structures and streams in a function and in those that it calls."""
-    if not needs_lowering(file.tree, file.generics):
-        return file
-    tree = lowered(file.tree, top, file.generics, problems, file.places)
-    problems.raise_if_any()
-    return _file(tree, file.places, file.generics)
-
-
 def parsed(source: Preprocessed) -> CFile:
     """Return the file's functions, variables and enumerators.
 
@@ -93,7 +68,7 @@ def parsed(source: Preprocessed) -> CFile:
         If it is not C (E132) or nested too deeply (E139).
     """
     try:
-        return _file(_PlacingParser().parse(source.text), source.places, source.generics)
+        return file_of(_PlacingParser().parse(source.text), source.places, source.generics)
     except ParseError as error:
         raise FrontendError(_syntax_error(str(error), source.places)) from None
     except (RecursionError, MemoryError):
@@ -133,7 +108,8 @@ def _syntax_error(text: str, places: Places) -> Diagnostic:
     return Diagnostic("E132", f"syntax: {message[:200]}", loc, _SYNTAX_HINT)
 
 
-def _file(tree: ast.FileAST, places: Places, generics: Mapping[str, tuple[str, ...]]) -> CFile:
+def file_of(tree: ast.FileAST, places: Places, generics: Mapping[str, tuple[str, ...]]) -> CFile:
+    """Return the functions and declarations of a tree."""
     reader = DeclarationReader(places)
     functions: dict[str, CFunction] = {}
     variables: list[Declaration] = []

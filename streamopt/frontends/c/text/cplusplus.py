@@ -26,7 +26,7 @@ from itertools import islice
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.text.edits import Edit, edited, line_starts, position
 from streamopt.frontends.c.text.places import Places
-from streamopt.frontends.c.text.templates import Written, without_templates
+from streamopt.frontends.c.text.templates import PlainText, without_templates
 
 _BUILT_IN = frozenset(
     [
@@ -85,7 +85,7 @@ _HINTS = {
 _MOST_TOLD = 100
 
 
-def as_c(text: str, places: Places, problems: Problems) -> Written:
+def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     """Return C++ as C; the places of what moves within its line are kept.
 
     What has no counterpart is reported (E135).

@@ -103,7 +103,7 @@ def finished(op: BinaryOp, value: CValue, width: Width | None) -> CValue:
 
 
 def _as_fixed(value: CValue) -> CValue:
-    """Return a number that takes part in fixed-point arithmetic: a literal in a format of its own."""
+    """Return a number as fixed-point arithmetic takes it: a literal in a format of its own."""
     number = value.constant
     if value.element.is_fixed or number is None:
         return value

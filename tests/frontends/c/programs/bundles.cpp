@@ -18,7 +18,10 @@ static void scaled(const item &from, item *to, float by) {
   to->mark = from.mark;
 }
 
-static float weight(item one) { return one.more.scale + one.more.lag[1]; }
+static float weight(item one) {
+  one.more.lag[1] += 2;
+  return one.more.scale + one.more.lag[1];
+}
 
 void bundles(float x[12], int w[12], float y[12], int z[12]) {
   item table[12];
@@ -32,6 +35,6 @@ use:
     scaled(table[i], &next, 3);
     auto copy = next;
     y[i] = weight(copy) + bias[i % 2].value * copy.value;
-    z[i] = copy.mark + bias[i % 2].more.lag[0] + copy.more.lag[0];
+    z[i] = copy.mark + bias[i % 2].more.lag[0] + copy.more.lag[0] - copy.more.lag[1];
   }
 }

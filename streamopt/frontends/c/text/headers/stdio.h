@@ -2,7 +2,9 @@
 #define STREAMOPT_STDIO_H
 #include <stddef.h>
 typedef struct streamopt_file FILE;
-extern FILE *stdin, *stdout, *stderr;
+#define stdin 0
+#define stdout 0
+#define stderr 0
 #define EOF (-1)
 int printf(const char *format, ...);
 int fprintf(FILE *stream, const char *format, ...);

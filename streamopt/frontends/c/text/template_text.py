@@ -1,0 +1,235 @@
+"""The text of templates: where they begin and end, what they are called, what arguments are."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import add, mul, sub
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.text.places import Spot
+
+Row: TypeAlias = "list[Spot]"
+"""Where the tokens of a line are."""
+
+_MAX_ARGUMENTS = 4_000
+"""Characters of arguments in angle brackets."""
+_TOKEN = re.compile(
+    r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|::|>=|<=|[^\s]"""
+)
+_HEAD = re.compile(r"\btemplate\s*<")
+_CONSTANT = re.compile(
+    r"\bconst\s+(?:static\s+)?(?:(?:unsigned|int|short|long|char|size_t|u?int\d+_t)\s+)+"
+    r"(\w+)\s*=\s*([^;{}]{1,200});"
+)
+_NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+_OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: add,
+    ast.Sub: sub,
+    ast.Mult: mul,
+    ast.FloorDiv: lambda left, right: left // right,
+    ast.Mod: lambda left, right: left % right,
+    ast.LShift: lambda left, right: left << min(right, 64),
+    ast.RShift: lambda left, right: left >> right,
+}
+
+
+def replaced_words(line: str, row: Row, words: Mapping[str, str]) -> tuple[str, Row]:
+    """Return a line with other words, and where its tokens are then."""
+    parts: list[str] = []
+    moves: list[tuple[int, int]] = []
+    end = 0
+    for found in _WORD.finditer(line):
+        new = words.get(found[0])
+        if new is not None and not line[: found.start()].rstrip().endswith((".", "->")):
+            parts += [line[end : found.start()], new]
+            end = found.end()
+            moves.append((end + 1, len(new) - len(found[0])))
+    spots: Row = []
+    for spot in row:
+        by = sum(shift for column, shift in moves if column <= spot.column)
+        spots.append(replace(spot, column=spot.column + by) if by else spot)
+    return "".join([*parts, line[end:]]), spots
+
+
+def blank(text: str) -> str:
+    """Return spaces and line ends in place of a text."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+def definitions(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where templates begin and end."""
+    at = 0
+    while True:
+        found = _HEAD.search(text, at)
+        if found is None:
+            return
+        end = _end_of_declaration(text, found.end())
+        yield found.start(), end
+        at = end
+
+
+def _end_of_declaration(text: str, start: int) -> int:
+    """Return the end of a definition: behind its body, and the semicolon of a structure."""
+    depth = 0
+    is_type = False
+    for found in _TOKEN.finditer(text, start):
+        token = found[0]
+        if token in ("struct", "class", "union") and depth == 0:
+            is_type = is_type or text[: found.start()].rstrip().endswith(">")
+        if token == "{":
+            depth += 1
+        elif token == "}":
+            depth -= 1
+            if depth <= 0 and not is_type:
+                return found.end()
+        elif token == ";" and depth <= 0:
+            return found.end()
+    return len(text)
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Return the line and the column of a place, both from 0."""
+    return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
+
+
+def closing(text: str, opening: int) -> int | None:
+    """Return where the angle bracket closes that opens at a place."""
+    depth = round_depth = 0
+    for found in _TOKEN.finditer(text, opening, opening + _MAX_ARGUMENTS):
+        token = found[0]
+        if token in (";", "{", "}"):
+            return None
+        if token in "()[]":
+            round_depth += 1 if token in "([" else -1
+            if round_depth < 0:
+                return None
+        elif token == "<" and round_depth == 0:
+            depth += 1
+        elif token == ">" and round_depth == 0:
+            depth -= 1
+            if depth == 0:
+                return found.start()
+    return None
+
+
+def parts_of(text: str) -> list[str]:
+    """Return the parts between commas, outside of brackets."""
+    found = [""]
+    depth = 0
+    for character in text:
+        depth += (character in "<([{") - (character in ">)]}")
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [part.strip() for part in found if part.strip()]
+
+
+def parameters_of(text: str) -> tuple[tuple[str, str, str], ...] | None:
+    """Return the parameters of a template; None where they are no numbers and types."""
+    found: list[tuple[str, str, str]] = []
+    for part in parts_of(text):
+        declared, _, default = part.partition("=")
+        words = declared.split()
+        if len(words) < 2 or "..." in part or not words[-1].isidentifier() or "<" in declared:
+            return None
+        kind = "typename" if words[0] in ("typename", "class") and len(words) == 2 else words[0]
+        found.append((kind, words[-1], default.strip()))
+    return tuple(found) or None
+
+
+def declared_name(text: str) -> tuple[str, bool]:
+    """Return the name that a template declares, and whether that is a function with a body."""
+    found = re.match(r"\s*(?:struct|class)\s+(\w+)", text)
+    if found is not None:
+        return (found[1] if "{" in text else ""), False
+    head = text.partition("(")[0]
+    words = _WORD.findall(head)
+    return (words[-1], True) if words and "{" in text else ("", True)
+
+
+def declaration_start(text: str, use: int) -> int:
+    """Return where the declaration of the file begins that a place is in."""
+    depth = 0
+    at = 0
+    is_value = False
+    for found in _TOKEN.finditer(text, 0, use):
+        token = found[0]
+        if token == "=" and depth == 0:
+            is_value = True
+        if token == "{":
+            depth += 1
+        elif token == "}":
+            depth -= 1
+        if depth == 0 and (token == ";" or (token == "}" and not is_value)):
+            at = found.end()
+            is_value = False
+    return at
+
+
+def library_tag(name: str, arguments: Sequence[str]) -> str:
+    """Return the tag of a structure that stands for a type of a library."""
+    family = re.sub(r"\W+", "_", name.replace(" ", ""))
+    family = "hls_stream" if family.endswith("stream") else family
+    if family in ("hls_vector", "std_array"):
+        return f"{family}_{arguments[1] if len(arguments) > 1 else 0}_{_words(arguments[0])}"
+    if family == "hls_stream":
+        depth = arguments[1] if len(arguments) > 1 and arguments[1].isdigit() else "0"
+        return f"{family}_{depth}_{_words(arguments[0])}"
+    return f"{family}_{'_'.join(arguments).replace('-', 'm')}_"
+
+
+def _words(text: str) -> str:
+    return re.sub(r"\W+", "__", text.strip())
+
+
+def constants_in(text: str) -> dict[str, int]:
+    """Return the whole numbers that constants outside of templates have."""
+    found: dict[str, int] = {}
+    for one in _CONSTANT.finditer(text):
+        value = evaluated(one[2], found)
+        if value is not None:
+            found[one[1]] = value
+    return found
+
+
+def evaluated(text: str, constants: Mapping[str, int]) -> int | None:
+    """Return the value of a constant expression of whole numbers; None if it is none."""
+    if len(text) > 200:
+        return None
+    plain = _WORD.sub(lambda word: str(constants.get(word[0], word[0])), text)
+    plain = _NUMBER.sub(lambda number: str(int(number[1], _base(number[1]))), plain)
+    plain = plain.replace("/", "//").replace("true", "1").replace("false", "0")
+    try:
+        return _computed(ast.parse(plain.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
+        return None
+
+
+def _base(number: str) -> int:
+    return 16 if number[:2] in ("0x", "0X") else 10
+
+
+def _computed(node: ast.expr) -> int | None:
+    match node:
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = _computed(operand)
+            return None if value is None else -value
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return int(_computed(left) == _computed(right))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+            one, other = _computed(left), _computed(right)
+            if one is None or other is None or max(abs(one), abs(other)) > 2**64:
+                return None
+            return _OPERATIONS[type(op)](one, other)
+        case _:
+            return None
