@@ -12,6 +12,9 @@ class OutsidePort:
     memory: str
     name: str
     is_write: bool
+    address_bits: int
+    banks: int
+    """That have an address each; 0 where one is for all."""
 
 
 @dataclass(frozen=True, slots=True)

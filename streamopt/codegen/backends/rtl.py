@@ -67,7 +67,9 @@ def _run(
         memory = f"memory_{boundary[port.memory.removesuffix('.argument')].name}"
         kind, *wires = ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
         members = ", ".join(f"design.{port.name}_{wire}" for wire in ("address", *wires))
-        yield CppStatement(f"simulation::{kind}Port {port.name}({memory}, {members});")
+        banks = f", {port.banks}, {port.address_bits}" if port.banks else ""
+        kind = f"Bank{kind}" if port.banks else kind
+        yield CppStatement(f"simulation::{kind}Port {port.name}({memory}, {members}{banks});")
     for port in boundary.values():
         if port.array.is_given:
             yield CppStatement(f"memory_{port.name}.fill({flat_array(port)});")

@@ -31,6 +31,19 @@ template <std::size_t parts> void get(const VlWide<parts> &port, uint32_t *word)
     std::memcpy(word, port.data(), 4 * parts);
 }
 
+// Some bits of a port, and those of a word in memory.
+inline uint32_t field(const uint32_t *word, std::size_t first, std::size_t bits) {
+    uint32_t found = 0;
+    for (std::size_t at = 0; at < bits; at++)
+        found |= (word[(first + at) / 32] >> (first + at) % 32 & 1) << at;
+    return found;
+}
+template <typename Port> std::vector<uint32_t> words_of(const Port &port) {
+    std::vector<uint32_t> found((sizeof(Port) + 7) / 8 * 2);
+    get(port, found.data());
+    return found;
+}
+
 // Banks of an array side by side: wide words. Index s of a dimension of f banks is in bank s mod f.
 class Memory {
   public:
@@ -66,6 +79,12 @@ class Memory {
             }
             std::memcpy(static_cast<char *>(flat) + at * bytes, &element, bytes);
         }
+    }
+    std::size_t bank_bytes() const { return bytes; }
+    std::size_t word_parts() const { return parts; }
+    // One bank's element; none where there is no such word.
+    char *element(std::size_t address, std::size_t bank) {
+        return address < words ? reinterpret_cast<char *>(word(address)) + bank * bytes : nullptr;
     }
     uint32_t *word(std::size_t address) {
         if (address >= words) {
@@ -130,6 +149,74 @@ template <typename Address, typename Data> class WritePort {
     const Address &address;
     const CData &write;
     const Data &given;
+};
+
+// Banks that have an address each. Where nothing is at it, a memory brings anything.
+template <typename Address, typename Data> class BankReadPort {
+  public:
+    BankReadPort(Memory &memory, const Address &address, const CData &enable, Data &data,
+                 std::size_t banks, std::size_t bits)
+        : memory(memory), address(address), enable(enable), data(data), bits(bits), asked(banks),
+          word(memory.word_parts()) {}
+    void before_edge() {
+        if (!enable)
+            return;
+        const std::vector<uint32_t> given = words_of(address);
+        for (std::size_t bank = 0; bank < asked.size(); bank++)
+            asked[bank] = field(given.data(), bank * bits, bits);
+    }
+    void after_edge() {
+        const std::size_t bytes = memory.bank_bytes();
+        for (std::size_t bank = 0; bank < asked.size(); bank++) {
+            const char *from = memory.element(asked[bank], bank);
+            char *to = reinterpret_cast<char *>(word.data()) + bank * bytes;
+            if (from != nullptr)
+                std::memcpy(to, from, bytes);
+            else
+                std::memset(to, 0xaa, bytes);
+        }
+        set(data, word.data());
+    }
+
+  private:
+    Memory &memory;
+    const Address &address;
+    const CData &enable;
+    Data &data;
+    std::size_t bits;
+    std::vector<std::size_t> asked;
+    std::vector<uint32_t> word;
+};
+
+template <typename Address, typename Write, typename Data> class BankWritePort {
+  public:
+    BankWritePort(Memory &memory, const Address &address, const Write &write, const Data &given,
+                  std::size_t banks, std::size_t bits)
+        : memory(memory), address(address), write(write), given(given), banks(banks), bits(bits) {}
+    void before_edge() {
+        const std::vector<uint32_t> places = words_of(address), writes = words_of(write);
+        std::vector<uint32_t> word(memory.word_parts());
+        get(given, word.data());
+        for (std::size_t bank = 0; bank < banks; bank++) {
+            if (!field(writes.data(), bank, 1))
+                continue;
+            const std::size_t at = field(places.data(), bank * bits, bits), bytes = memory.bank_bytes();
+            char *to = memory.element(at, bank);
+            if (to == nullptr) {
+                std::fprintf(stderr, "testbench: address %zu of bank %zu is none\n", at, bank);
+                std::exit(2);
+            }
+            std::memcpy(to, reinterpret_cast<char *>(word.data()) + bank * bytes, bytes);
+        }
+    }
+    void after_edge() {}
+
+  private:
+    Memory &memory;
+    const Address &address;
+    const Write &write;
+    const Data &given;
+    std::size_t banks, bits;
 };
 
 // Runs a design from its reset to its end; returns the cycles from the first after the start.

@@ -7,13 +7,13 @@ all ``ready``, which is when they are done. One enable stops all of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
 from streamopt.ir.expression import CompareOp
-from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition, TileTest
+from streamopt.rtl.blocks.counting import TileCounting
+from streamopt.rtl.kernel.conditions import ALWAYS, NEVER, TileCondition, TileTest
 from streamopt.rtl.kernel.kernel import Kernel
+from streamopt.rtl.kernel.subscripts import TileSum
 
 
 class LoopController:
@@ -31,8 +31,8 @@ class LoopController:
         }
         self._at_end = self._ends()
         self._lines: dict[tuple[str, object], list[Value]] = {}
-        self._addresses: dict[tuple[tuple[int, ...], int], Signal] = {}
         self._control(kernel.ii)
+        self._counting = TileCounting(module, tiles, self._at_end, self._moves)
 
     def _ends(self) -> list[Value]:
         """Return, by tile loop, whether it and all inside are in their last iteration."""
@@ -103,6 +103,12 @@ class LoopController:
             issued = issued & self.holds(condition)
         return self.along("valid" if condition == ALWAYS else _name(condition), issued, stage)
 
+    def truth(self, condition: TileCondition, stage: int) -> Value:
+        """Return whether a condition holds in the iteration of a stage, if there is one."""
+        if condition in (ALWAYS, NEVER):
+            return Const(condition == ALWAYS, 1)
+        return self.along(f"if_{_name(condition)}", self.holds(condition), stage)
+
     def holds(self, condition: TileCondition) -> Value:
         """Return whether a condition holds in the iteration of stage 0."""
         found: Value = Const(0, 1)
@@ -114,48 +120,51 @@ class LoopController:
         return found
 
     def _test(self, test: TileTest) -> Value:
-        counter = self._counters[test.tile]
-        if test.op is CompareOp.EQ:
-            return counter == test.bound
-        return counter < test.bound if test.op is CompareOp.LT else counter >= test.bound
+        counter, bound = self._compared(test)
+        match test.op:
+            case CompareOp.EQ:
+                return counter == bound
+            case CompareOp.NE:
+                return counter != bound
+            case CompareOp.LT:
+                return counter < bound
+            case _:
+                return counter >= bound
 
-    def address(self, steps: Sequence[int], first: int, bits: int, stage: int) -> Value:
-        """Return an affine address, in a stage; it is one register that makes constant steps."""
-        key = (tuple(steps), first)
-        if key not in self._addresses:
-            self._addresses[key] = self._stepping(key[0], first, bits)
-        line = self._lines.setdefault(("address", key), [self._addresses[key]])
+    def _compared(self, test: TileTest) -> tuple[Value, int]:
+        """Return a counter or a sum that isn't negative, and what it is compared with."""
+        if test.name in self._counters:
+            return self._counters[test.name], test.bound
+        low, high = test.compared.bounds(self._tiles)
+        bits = max(1, (high - low).bit_length())
+        return self._counting.total(test.compared, -low, bits), test.bound - low
+
+    def total(self, counted: TileSum, first: int, bits: int, stage: int) -> Value:
+        """Return a sum over counters and a constant, in some bits, in a stage."""
+        line = self._lines.setdefault(
+            ("sum", (counted, first, bits)), [self._counting.total(counted, first, bits)]
+        )
+        if isinstance(line[0], Const):
+            return line[0]
         while len(line) <= stage:
-            register = Signal(bits, name=f"address_{len(line)}", reset_less=True)
+            register = Signal(bits, name=f"sum_{len(line)}", reset_less=True)
             with self._module.If(self._enable):
                 self._module.d.sync += register.eq(line[-1])
             line.append(register)
         return line[stage]
 
-    def _stepping(self, steps: tuple[int, ...], first: int, bits: int) -> Signal:
-        register = Signal(bits, name="address", init=first)
-        step: Value = Const(0, bits)
-        rewind = 0
-        chosen: list[tuple[Value, int]] = []
-        for position in reversed(range(len(steps))):
-            tile = self._tiles[position]
-            inside = (self._at_end[position + 1 :] or [Const(1, 1)])[0]
-            chosen.append((inside, steps[position] - rewind))
-            rewind += steps[position] * (tile.trip_count - 1)
-        chosen.append((self._at_end[0], -rewind))
-        for inside, by in chosen:
-            step = Mux(inside, Const(by % (1 << bits), bits), step)
-        with self._module.If(self._moves):
-            self._module.d.sync += register.eq((register + step)[:bits])
-        return register
-
 
 def _name(condition: TileCondition) -> str:
     alternatives = (
-        "_and_".join(f"{test.tile}_{_WORDS[test.op]}_{test.bound}" for test in sorted(one, key=str))
+        "_and_".join(f"{test.name}_{_WORDS[test.op]}_{test.bound}" for test in sorted(one, key=str))
         for one in condition
     )
-    return "_or_".join(alternatives)
+    return "_or_".join(alternatives).replace("-", "minus_")
 
 
-_WORDS = {CompareOp.EQ: "is", CompareOp.LT: "below", CompareOp.GE: "from"}
+_WORDS = {
+    CompareOp.EQ: "is",
+    CompareOp.NE: "isnt",
+    CompareOp.LT: "below",
+    CompareOp.GE: "from",
+}

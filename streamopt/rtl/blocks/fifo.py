@@ -51,8 +51,8 @@ class FifoBlock:
             i_write=write,
             i_write_at=places[0],
             i_given=given,
-            i_read_at=places[1],
-            o_taken=taken,
+            i_read_at_0=places[1],
+            o_taken_0=taken,
         )
         ports = [domain.clk, domain.rst, write, given, writable, read, taken, readable]
         return verilog_text(module, self.name, ports)

@@ -7,12 +7,13 @@ from math import prod
 
 from streamopt.ir.network import Place
 from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
 from streamopt.rtl.emission.top import Block, TopModule
+from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.operators.leaf import OperatorBlock, verilog_of
 from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
-from streamopt.transforms.lower import lower
 
 
 def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> RtlDesign:
@@ -28,16 +29,24 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     CodegenError
         E640 for what there is no structure for.
     """
-    network = lower(scheduled)
-    kernels = make_kernels(scheduled, network)
+    network = built_network(scheduled)
+    made = make_kernels(scheduled, network)
     memories = {memory.name: memory for memory in network.memories}
     handed = {m.name for m in network.memories if m.place is Place.PING_PONG}
-    processes = [
-        ProcessModule(name, kernel, memories, waits=bool(handed & kernel.fetched))
-        for name, kernel in zip(names, kernels, strict=True)
-    ]
+    processes: list[ProcessModule] = []
+    follows: dict[str, str] = {}
+    for name, nests in zip(names, made, strict=True):
+        fills = {memory for kernel in nests for memory in kernel.fetched & handed}
+        for at, kernel in enumerate(nests):
+            taken = [*names, top, *(process.name for process in processes)]
+            own = name if len(nests) == 1 else _free(identifier(kernel.name), taken)
+            if at:
+                follows[own] = processes[-1].name
+            waits = at > 0 or bool(fills)
+            processes.append(ProcessModule(own, kernel, memories, waits=waits))
+    kernels = tuple(kernel for nests in made for kernel in nests)
     texts = [(f"{process.name}.v", process.verilog()) for process in processes]
-    joining = TopModule(top, processes, network)
+    joining = TopModule(top, processes, network, follows)
     leaves: dict[str, OperatorBlock] = {}
     blocks: dict[str, Block] = {block.name: block for block in joining.blocks}
     for process in processes:
@@ -50,10 +59,22 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
         ("blocks.v", "\n".join(blocks[name].verilog() for name in sorted(blocks))),
     )
     ports = tuple(
-        OutsidePort(access.memory, f"{process.name}_{access.name}", access.is_write)
+        OutsidePort(
+            access.memory,
+            f"{process.name}_{access.name}",
+            access.is_write,
+            access.address_bits,
+            access.banks,
+        )
         for process in processes
         for access in process.accesses
         if access.memory not in handed
     )
     most = sum(k.ii * prod(t.trip_count for t in k.tiles) + k.depth_cycles + 2 for k in kernels)
     return RtlDesign(top, joined, ports, kernels, most)
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

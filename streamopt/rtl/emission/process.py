@@ -14,7 +14,9 @@ from streamopt.rtl.blocks.controller import LoopController
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
+from streamopt.rtl.emission.local_memory import LocalMemoryWires, memory_size
 from streamopt.rtl.emission.numbers import identifier, number_bits
+from streamopt.rtl.emission.routing import BankRouting
 from streamopt.rtl.kernel.conditions import ALWAYS
 from streamopt.rtl.kernel.kernel import (
     FETCH_STAGE,
@@ -23,15 +25,17 @@ from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
     Fetched,
+    Holds,
     Kernel,
     KernelValue,
     LanesCombined,
     LocalWrite,
+    Masked,
     Recalled,
     Received,
     Send,
 )
-from streamopt.rtl.kernel.places import WordPlace
+from streamopt.rtl.kernel.places import BankPlace, StreamPlace
 from streamopt.rtl.operators.leaf import OPERANDS, OperatorBlock
 from streamopt.rtl.operators.stages import CutPlaces
 from streamopt.rtl.printing import verilog_text
@@ -47,6 +51,9 @@ class OutsideAccess:
     memory: str
     name: str
     is_write: bool
+    address_bits: int
+    banks: int
+    """That have an address each; 0 where one is for all."""
 
 
 class ProcessModule:
@@ -79,8 +86,13 @@ class ProcessModule:
         self._control = LoopController(self._module, kernel, self.enable, waits=waits)
         self._values: dict[tuple[str, int], Lanes] = {}
         self._waits: list[Value] = []
-        self._asked: dict[str, tuple[Value, Signal]] = {}
         self._parts = 0
+        self._locals = {
+            memory.name: LocalMemoryWires(
+                self._module, self._control, memory, is_word=kernel.keeps_words(memory)
+            )
+            for memory in kernel.memories
+        }
 
     def verilog(self) -> str:
         """Return the module's text."""
@@ -92,6 +104,8 @@ class ProcessModule:
             module.d.comb += [signal.eq(made) for signal, made in copies]
         for store in kernel.stores:
             self._store(store)
+        for memory in self._locals.values():
+            self.blocks[memory.join(self._domain)] = None
         for send in kernel.sends:
             self._send(send)
         going: Value = Const(1, 1)
@@ -135,6 +149,10 @@ class ProcessModule:
                     strict=True,
                 )
                 return [Mux(when, begin, before) for before, begin in pairs]
+            case Holds(whens):
+                return [self._control.truth(when, value.stage) for when in whens]
+            case Masked():
+                return self._masked(value, value.source)
             case Computed():
                 return self._computed(value, value.source)
             case LanesCombined():
@@ -153,19 +171,21 @@ class ProcessModule:
     def _fetched(self, value: KernelValue, source: Fetched) -> Lanes:
         memory = self._outside[source.memory]
         words, banks = memory_size(memory)
-        block = LutMemory(banks * value.form.bits, words)
-        name = self._free(source.memory)
-        self.accesses.append(OutsideAccess(source.memory, name, is_write=False))
-        address = self._port("o", f"{name}_address", block.address_bits)
-        enable = self._port("o", f"{name}_enable")
-        word = self._port("i", f"{name}_data", block.width)
-        place = source.place
-        self._module.d.comb += [
-            address.eq(self._control.address(place.steps, place.first, block.address_bits, 0)),
-            enable.eq(self.enable),
-        ]
-        assert FETCH_STAGE == 2
-        return _slots(self._delayed(word, 1), place, value.form.bits)
+        bits, found = LutMemory(1, words).address_bits, dict[int, Value]()
+        for part in source.place.parts():
+            name = self._free(source.memory)
+            routing = BankRouting(self._module, self._control, part, bits)
+            asked = routing.word_address(0) if part.is_word else routing.addresses(0)
+            own = 0 if part.is_word else banks
+            self.accesses.append(OutsideAccess(source.memory, name, False, bits, own))
+            address = self._port("o", f"{name}_address", len(asked))
+            enable = self._port("o", f"{name}_enable")
+            word = self._port("i", f"{name}_data", banks * value.form.bits)
+            self._module.d.comb += [address.eq(asked), enable.eq(self.enable)]
+            assert FETCH_STAGE == 2
+            found |= routing.lanes(self._delayed(word, 1), value.form.bits, FETCH_STAGE)
+        nothing = Const(0, value.form.bits)
+        return [found.get(at, nothing) for at in range(len(source.place.offsets))]
 
     def _free(self, memory: str) -> str:
         """Return a name for one more port to a memory."""
@@ -174,12 +194,9 @@ class ProcessModule:
         return f"{name}_{again + 1}" if again else name
 
     def _recalled(self, value: KernelValue, source: Recalled) -> Lanes:
-        place, bits = source.place, value.form.bits
-        block = self._local(source.memory)
-        read_at = self._control.address(place.steps, place.first, block.address_bits, value.stage)
-        word = Signal(block.width, name=f"{identifier(source.memory)}_word")
-        self._asked[source.memory] = (read_at, word)
-        kept = _slots(word, place, bits)
+        found = self._locals[source.memory].read(source, value.stage)
+        nothing = Const(0, value.form.bits)
+        kept = [found.get(at, nothing) for at in range(len(source.place.offsets))]
         if not source.new:
             return kept
         new = self._copies(source.new, value.lanes, None)
@@ -187,6 +204,16 @@ class ProcessModule:
             return new
         when = self._control.when(source.when, value.stage)
         return [Mux(when, fresh, old) for fresh, old in zip(new, kept, strict=True)]
+
+    def _masked(self, value: KernelValue, source: Masked) -> Lanes:
+        copies = self._copies(source.operand, value.lanes, value.stage)
+        idle = self._copies(source.idle, value.lanes, value.stage)
+        whens = source.whens * (len(copies) // len(source.whens))
+        found: Lanes = []
+        for when, busy, other in zip(whens, copies, idle, strict=True):
+            does = self._control.truth(when, value.stage)
+            found.append(busy if when == ALWAYS else Mux(does, busy, other))
+        return found
 
     def _computed(self, value: KernelValue, source: Computed) -> Lanes:
         stage = value.stage - source.leaf.levels
@@ -245,84 +272,79 @@ class ProcessModule:
     def _copies(self, name: str, lanes: Sequence[str], stage: int | None) -> Lanes:
         """Return a value in each of some lanes, in a stage; in its own if none is said."""
         value = self.kernel.value(name)
+        if isinstance(value.source, Holds):
+            return self._truths(value, value.source, lanes, stage or 0)
         wait = 0 if stage is None or isinstance(value.source, Constant) else stage - value.stage
         assert wait >= 0, f"{name} is needed in stage {stage}, {-wait} before it is there"
         if (name, wait) not in self._values:
             now = self._values[name, 0]
             self._values[name, wait] = [self._delayed(one, wait) for one in now]
         copies = self._values[name, wait]
+        return [copies[at] for at in self._positions(value, lanes)]
+
+    def _truths(self, value: KernelValue, source: Holds, lanes: Sequence[str], stage: int) -> Lanes:
+        """Return whether conditions hold in lanes; what waits is made once for all that ask."""
+        whens = source.whens
+        positions = self._positions(value, lanes)
+        return [self._control.truth(whens[at % len(whens)], stage) for at in positions]
+
+    def _positions(self, value: KernelValue, lanes: Sequence[str]) -> list[int]:
+        """Return which copy of a value each iteration of some lanes takes."""
         counts = {loop.name: loop.trip_count for loop in self.kernel.lanes}
-        found: Lanes = []
+        found: list[int] = []
         for point in product(*(range(counts[lane]) for lane in lanes)):
             at = dict(zip(lanes, point, strict=True))
             place = 0
             for lane in value.lanes:
                 place = place * counts[lane] + at[lane]
-            found.append(copies[place])
+            found.append(place)
         return found
 
-    def _local(self, name: str) -> LutMemory:
-        memory = next(one for one in self.kernel.memories if one.name == name)
-        words, banks = memory_size(memory)
-        return LutMemory(banks * memory.element.bits, words)
-
     def _store(self, store: LocalWrite) -> None:
-        """Write a local memory, which is made with its other port."""
-        block, stage = self._local(store.memory), self.kernel.value(store.value).stage
-        self.blocks[block] = None
-        copies = self._copies(store.value, store.place.lanes, stage)
-        write_at = self._control.address(
-            store.place.steps, store.place.first, block.address_bits, stage
-        )
-        due = self._control.when(store.when, stage)
-        read_at, word = self._asked[store.memory]
-        name = identifier(store.memory)
-        self._module.submodules[name] = Instance(
-            block.name,
-            i_clk=self._domain.clk,
-            i_write=due & self.enable,
-            i_write_at=write_at,
-            i_given=_word(copies, store.place),
-            i_read_at=read_at,
-            o_taken=word,
-        )
+        copies = self._copies(store.value, store.place.lanes, store.stage)
+        self._locals[store.memory].write(store, copies, self.enable)
 
     def _send(self, send: Send) -> None:
         last = self.kernel.depth_cycles - 1
         copies = self._copies(send.value, send.place.lanes, last)
-        due = self._control.when(send.when, last)
-        word = _word(copies, send.place)
-        if send.is_stream:
+        if isinstance(send.place, StreamPlace):
+            (when,) = send.whens
+            due = self._control.when(when, last)
             name = identifier(send.target)
             writable = self._port("i", f"{name}_writable")
             self._waits.append(due & ~writable)
+            self._give(name, due & self.enable, _word(copies, send.place))
         else:
-            memory = self._outside[send.target]
-            bits = LutMemory(1, memory_size(memory)[0]).address_bits
-            name = self._free(send.target)
-            self.accesses.append(OutsideAccess(send.target, name, is_write=True))
-            address = self._port("o", f"{name}_address", bits)
-            place = send.place
-            self._module.d.comb += address.eq(
-                self._control.address(place.steps, place.first, bits, last)
-            )
+            self._put(send, send.place, copies)
+
+    def _put(self, send: Send, place: BankPlace, copies: Lanes) -> None:
+        """Write a memory outside: all its banks at once, or those that lanes are at."""
+        last, whens = self.kernel.depth_cycles - 1, send.whens
+        words, banks = memory_size(self._outside[send.target])
+        bits, name = LutMemory(1, words).address_bits, self._free(send.target)
+        routing = BankRouting(self._module, self._control, place, bits)
+        is_word = place.is_word and len(whens) == 1 and len(place.points) == banks
+        due = [self._control.when(when, last) for when in whens]
+        data, written = routing.written(copies, lambda at: due[at % len(due)], last)
+        asked = routing.word_address(last) if is_word else routing.addresses(last)
+        write = due[0] & self.enable if is_word else Mux(self.enable, written, Const(0, banks))
+        access = OutsideAccess(send.target, name, True, bits, 0 if is_word else banks)
+        self.accesses.append(access)
+        self._module.d.comb += self._port("o", f"{name}_address", len(asked)).eq(asked)
+        self._give(name, write, data)
+
+    def _give(self, name: str, write: Value, word: Value) -> None:
         self._module.d.comb += [
-            self._port("o", f"{name}_write").eq(due & self.enable),
+            self._port("o", f"{name}_write", len(write)).eq(write),
             self._port("o", f"{name}_given", len(word)).eq(word),
         ]
 
 
-def _slots(word: Value, place: WordPlace, bits: int) -> Lanes:
+def _slots(word: Value, place: StreamPlace, bits: int) -> Lanes:
     return [word[slot * bits : (slot + 1) * bits] for slot in place.slots]
 
 
-def _word(copies: Lanes, place: WordPlace) -> Value:
+def _word(copies: Lanes, place: StreamPlace) -> Value:
     """Return copies side by side, in the order of their slots."""
     slots = dict(zip(place.slots, copies, strict=True))
     return Cat(*(slots[slot] for slot in sorted(slots)))
-
-
-def memory_size(memory: Memory) -> tuple[int, int]:
-    """Return words and banks."""
-    pairs = zip(memory.shape, memory.factors, strict=True)
-    return prod(-(-extent // factor) for extent, factor in pairs), prod(memory.factors)

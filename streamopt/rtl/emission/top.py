@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
-from amaranth.hdl import ClockDomain, Const, Instance, Module, Signal, Value
+from amaranth.hdl import ClockDomain, Const, Instance, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Fifo, Memory, Network, Place
 from streamopt.rtl.blocks.buffer import BufferMemory
@@ -14,8 +14,9 @@ from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
+from streamopt.rtl.emission.local_memory import memory_size
 from streamopt.rtl.emission.numbers import identifier
-from streamopt.rtl.emission.process import ProcessModule, memory_size
+from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
 from streamopt.rtl.printing import verilog_text
 
 Block: TypeAlias = BufferMemory | Delay | FifoBlock | LutMemory | OperatorTree
@@ -28,10 +29,21 @@ class TopModule:
     ----------
     blocks
         Modules that it uses beside the processes.
+
+    Parameters
+    ----------
+    follows
+        The loop nest after which another one of the same process runs.
     """
 
-    def __init__(self, name: str, processes: Sequence[ProcessModule], network: Network) -> None:
-        self._name, self._processes = name, processes
+    def __init__(
+        self,
+        name: str,
+        processes: Sequence[ProcessModule],
+        network: Network,
+        follows: Mapping[str, str],
+    ) -> None:
+        self._name, self._processes, self._follows = name, processes, follows
         self._module, self._domain = Module(), ClockDomain("sync")
         self._module.domains += self._domain
         self.blocks: list[Block] = []
@@ -72,20 +84,63 @@ class TopModule:
     def _join_buffer(self, memory: Memory) -> None:
         users = [(p, a) for p in self._processes for a in p.accesses if a.memory == memory.name]
         words, banks = memory_size(memory)
-        reads = [(process, access.name) for process, access in users if not access.is_write]
-        (writer, name) = next((process, a.name) for process, a in users if a.is_write)
-        block = BufferMemory(banks * memory.element.bits, words, len(reads))
+        name, bits = identifier(memory.name), memory.element.bits
+        reads = [(process, access) for process, access in users if not access.is_write]
+        writes = [(process, access) for process, access in users if access.is_write]
+        own = banks if any(access.banks for _, access in users) else 0
+        block = BufferMemory(bits if own else banks * bits, words, len(reads))
         self.blocks.append(block)
-        joined = {"i_clk": self._domain.clk, "i_write": self._wire(writer, f"{name}_write")}
-        joined["i_write_at"] = self._wire(writer, f"{name}_address")
-        joined["i_given"] = self._wire(writer, f"{name}_given")
-        for at, (reader, name) in enumerate(reads):
-            joined[f"i_enable_{at}"] = self._wire(reader, f"{name}_enable")
-            joined[f"i_read_at_{at}"] = self._wire(reader, f"{name}_address")
-            joined[f"o_taken_{at}"] = self._wire(reader, f"{name}_data")
-        self._module.submodules[f"buffer_{identifier(memory.name)}"] = Instance(
-            block.name, **joined
+        write, write_at, given = self._written(name, writes, own)
+        asked: list[tuple[Value, Value, Value]] = []
+        for process, access in reads:
+            wires = (f"{access.name}_{wire}" for wire in ("enable", "address", "data"))
+            enable, address, data = (self._wire(process, wire) for wire in wires)
+            asked.append((enable, _for_banks(address, access, own), data))
+        for bank in range(own or 1):
+            part = bank if own else None
+            joined: dict[str, Value] = {
+                "i_clk": self._domain.clk,
+                "i_write": _bank(write, part, own),
+                "i_write_at": _bank(write_at, part, own),
+                "i_given": _bank(given, part, own),
+            }
+            for at, (enable, address, data) in enumerate(asked):
+                joined[f"i_enable_{at}"] = enable
+                joined[f"i_read_at_{at}"] = _bank(address, part, own)
+                joined[f"o_taken_{at}"] = _bank(data, part, own)
+            where = f"buffer_{name}" if part is None else f"buffer_{name}_bank_{bank}"
+            self._module.submodules[where] = Instance(block.name, **joined)
+
+    def _written(
+        self, name: str, writes: Sequence[tuple[ProcessModule, OutsideAccess]], banks: int
+    ) -> tuple[Value, Value, Value]:
+        """Return bits, addresses and data of those who write a buffer, one after another."""
+        found: list[tuple[Value, Value, Value]] = []
+        for process, access in writes:
+            wires = (f"{access.name}_{wire}" for wire in ("write", "address", "given"))
+            write, address, given = (self._wire(process, wire) for wire in wires)
+            bits = write if access.banks == banks else write.replicate(banks)
+            found.append((bits, _for_banks(address, access, banks), given))
+        if len(found) == 1:
+            return found[0]
+        (write, address, given), *others = found
+        for one, at, data in others:
+            write, address, given = (
+                write | one,
+                Mux(one.any(), at, address),
+                Mux(one.any(), data, given),
+            )
+        signals = (
+            Signal(len(value), name=f"{name}_{part}")
+            for value, part in zip(
+                (write, address, given), ("write", "address", "given"), strict=True
+            )
         )
+        joined = tuple(signals)
+        self._module.d.comb += [
+            signal.eq(value) for signal, value in zip(joined, (write, address, given), strict=True)
+        ]
+        return joined[0], joined[1], joined[2]
 
     def verilog(self) -> str:
         """Return the module's text."""
@@ -96,7 +151,8 @@ class TopModule:
         for process in self._processes:
             joined: dict[str, Value] = {"i_start": start, "o_done": ends[process.name]}
             if process.waits:
-                joined["i_ready"] = self._filled(process, ends)
+                first = self._follows.get(process.name)
+                joined["i_ready"] = ends[first] if first else self._filled(process, ends)
             for port, (direction, signal) in process.ports.items():
                 wire = self._inside.get((process.name, port))
                 if wire is None:
@@ -113,10 +169,37 @@ class TopModule:
         return verilog_text(self._module, self._name, ports)
 
     def _filled(self, reader: ProcessModule, ends: Mapping[str, Signal]) -> Value:
-        """Return whether those are done that write a process' buffers."""
-        wanted = {access.memory for access in reader.accesses if not access.is_write}
+        """Return whether those are done that write the buffers of a process."""
+        nests = [reader.name]
+        nests += [name for name in self._follows if self._first(name) == reader.name]
+        wanted = {
+            access.memory
+            for process in self._processes
+            if process.name in nests
+            for access in process.accesses
+            if not access.is_write
+        }
         ready: Value = Const(1, 1)
         for process in self._processes:
             if any(access.is_write and access.memory in wanted for access in process.accesses):
                 ready = ready & ends[process.name]
         return ready
+
+    def _first(self, name: str) -> str:
+        """Return the first loop nest of a process."""
+        while name in self._follows:
+            name = self._follows[name]
+        return name
+
+
+def _for_banks(address: Value, access: OutsideAccess, banks: int) -> Value:
+    """Return the address of each bank, where some access has them."""
+    return address.replicate(banks) if banks and not access.banks else address
+
+
+def _bank(value: Value, bank: int | None, banks: int) -> Value:
+    """Return the part of a value side by side that is one bank's; all of it for none."""
+    if bank is None:
+        return value
+    bits = len(value) // banks
+    return value[bank * bits : (bank + 1) * bits]

@@ -18,15 +18,18 @@ from streamopt.ir.expression import (
     walk,
 )
 from streamopt.ir.program import Loop
+from streamopt.rtl.kernel.subscripts import TileSum, UnknownPlaceError, sum_at
 
 
 @dataclass(frozen=True, slots=True)
 class TileTest:
-    """A counter compared with a number."""
+    """A counter, or a sum over counters, compared with a number."""
 
-    tile: str
+    compared: TileSum
+    name: str
+    """Of the counter; of a sum, its parts."""
     op: CompareOp
-    """``==``, or ``<``, or ``>=``."""
+    """``==``, ``!=``, ``<`` or ``>=``."""
     bound: int
 
 
@@ -38,11 +41,14 @@ _NO_TESTS = frozenset[TileTest]()
 
 
 class UnknownConditionError(Exception):
-    """A guard that isn't made of comparisons of one counter each."""
+    """A guard that isn't made of comparisons of affine sums."""
 
 
 def over_tiles(
-    condition: Condition | None, tiles: Sequence[Loop], lanes: Sequence[Loop]
+    condition: Condition | None,
+    tiles: Sequence[Loop],
+    lanes: Sequence[Loop],
+    fixed: Mapping[str, int] | None = None,
 ) -> TileCondition:
     """Return where a condition holds in some of the lanes.
 
@@ -50,19 +56,22 @@ def over_tiles(
     ----------
     lanes
         Loops of which any iteration will do.
+    fixed
+        Iterations of other lanes.
 
     Raises
     ------
     UnknownConditionError
-        If a part compares more than one counter.
+        If a part compares what no register counts.
     """
     if condition is None:
         return ALWAYS
-    trips = {loop.name: loop.trip_count for loop in tiles}
     found: dict[frozenset[TileTest], None] = {}
     for point in product(*(range(loop.trip_count) for loop in lanes)):
         at = dict(zip((loop.name for loop in lanes), point, strict=True))
-        found |= dict.fromkeys(_at(condition, trips, at))
+        found |= dict.fromkeys(_at(condition, tiles, at | dict(fixed or {})))
+        if _NO_TESTS in found:
+            return ALWAYS
     return _shortened(found)
 
 
@@ -74,42 +83,72 @@ def iterators_in(condition: Condition | None) -> frozenset[str]:
     return frozenset(name for part in parts if part is not None for name in part.iterators())
 
 
+def both(left: TileCondition, right: TileCondition) -> TileCondition:
+    """Return where both of two conditions hold."""
+    return _shortened(one | other for one in left for other in right)
+
+
 def _shortened(found: Iterable[frozenset[TileTest]]) -> TileCondition:
-    alternatives = [*found]
-    return ALWAYS if frozenset() in alternatives else tuple(alternatives)
+    alternatives = [*dict.fromkeys(found)]
+    return ALWAYS if _NO_TESTS in alternatives else tuple(alternatives)
 
 
-def _at(condition: Condition, trips: Mapping[str, int], at: Mapping[str, int]) -> TileCondition:
+def _at(condition: Condition, tiles: Sequence[Loop], at: Mapping[str, int]) -> TileCondition:
     match condition:
         case Compare():
-            return _compared(condition, trips, at)
+            return _compared(condition, tiles, at)
         case Logic(LogicOp.OR, operands):
-            return _shortened(part for one in operands for part in _at(one, trips, at))
+            return _shortened(part for one in operands for part in _at(one, tiles, at))
         case Logic(_, operands):
-            parts = (_at(one, trips, at) for one in operands)
+            parts = (_at(one, tiles, at) for one in operands)
             return _shortened(_NO_TESTS.union(*chosen) for chosen in product(*parts))
 
 
-def _compared(compare: Compare, trips: Mapping[str, int], at: Mapping[str, int]) -> TileCondition:
+def _compared(compare: Compare, tiles: Sequence[Loop], at: Mapping[str, int]) -> TileCondition:
     difference = affine_difference(compare)
-    if difference is None or not difference.is_linear:
+    if difference is None:
         raise UnknownConditionError
-    factors = difference.factors
-    fixed = difference.constant + sum(f * at[name] for name, f in factors.items() if name in at)
-    moving = [(name, factor) for name, factor in factors.items() if name not in at]
-    if len(moving) > 1 or (moving and moving[0][0] not in trips):
-        raise UnknownConditionError
-    if not moving:
+    try:
+        total, fixed = sum_at(difference, tiles, at)
+    except UnknownPlaceError:
+        raise UnknownConditionError from None
+    if total.is_constant:
         return ALWAYS if compare.op.holds(fixed, 0) else NEVER
-    name, factor = moving[0]
-    trip = trips[name]
+    moving = [position for position, step in enumerate(total.steps) if step]
+    if total.digits or len(moving) > 1:
+        return _summed(compare.op, total, fixed, tiles)
+    tile, factor = tiles[moving[0]], total.steps[moving[0]]
+    trip = tile.trip_count
     inside = [value for value in range(trip) if compare.op.holds(factor * value + fixed, 0)]
+
+    def alternative(op: CompareOp, bound: int) -> frozenset[TileTest]:
+        counter = TileSum(tuple(int(at == moving[0]) for at in range(len(tiles))))
+        return frozenset({TileTest(counter, tile.name, op, bound)})
+
     if len(inside) in (0, trip):
         return ALWAYS if inside else NEVER
     if len(inside) == 1:
-        return (frozenset({TileTest(name, CompareOp.EQ, inside[0])}),)
+        return (alternative(CompareOp.EQ, inside[0]),)
     if inside == [*range(len(inside))]:
-        return (frozenset({TileTest(name, CompareOp.LT, len(inside))}),)
+        return (alternative(CompareOp.LT, len(inside)),)
     if inside == [*range(trip - len(inside), trip)]:
-        return (frozenset({TileTest(name, CompareOp.GE, trip - len(inside))}),)
-    return tuple(frozenset({TileTest(name, CompareOp.EQ, value)}) for value in inside)
+        return (alternative(CompareOp.GE, trip - len(inside)),)
+    return tuple(alternative(CompareOp.EQ, value) for value in inside)
+
+
+def _summed(op: CompareOp, total: TileSum, fixed: int, tiles: Sequence[Loop]) -> TileCondition:
+    """Return the comparison of a sum of several counters with a constant."""
+    low, high = total.bounds(tiles)
+    truth = op.truth(low + fixed, high + fixed)
+    if truth is not None:
+        return ALWAYS if truth else NEVER
+    bound = -fixed
+    if op in (CompareOp.LE, CompareOp.GT):
+        op, bound = (CompareOp.LT if op is CompareOp.LE else CompareOp.GE), bound + 1
+    parts = [
+        f"{factor}{tile.name}" if factor != 1 else tile.name
+        for factor, tile in zip(total.steps, tiles, strict=True)
+        if factor
+    ]
+    name = "_plus_".join([*parts, *("digit" for _ in total.digits)]).replace("-", "minus_")
+    return (frozenset({TileTest(total, name, op, bound)}),)

@@ -14,10 +14,12 @@ from typing import TypeAlias
 from streamopt.ir.network import Memory
 from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
-from streamopt.rtl.kernel.places import WordPlace
+from streamopt.rtl.kernel.places import BankPlace, StreamPlace
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import NumberFormat
 
+LaneConditions: TypeAlias = tuple[TileCondition, ...]
+"""When something happens: one condition for all lanes, or one for each, in row-major order."""
 STREAM_STAGE = 1
 """In which streams are read."""
 FETCH_STAGE = 2
@@ -36,24 +38,24 @@ class Received:
     """A token of each stream of a FIFO."""
 
     fifo: str
-    place: WordPlace
+    place: StreamPlace
     when: TileCondition
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A word of a memory outside of the design."""
+    """Elements of a memory outside of the process."""
 
     memory: str
-    place: WordPlace
+    place: BankPlace
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A word of a local memory, or the value that is written there in the same cycle."""
+    """Elements of a local memory, or the values that are written there in the same cycle."""
 
     memory: str
-    place: WordPlace
+    place: BankPlace
     new: str = ""
     """That value; empty where it is always the word."""
     when: TileCondition = ALWAYS
@@ -67,6 +69,22 @@ class Begun:
     partial: str
     start: str
     first: TileCondition
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """Whether conditions on the loops hold."""
+
+    whens: LaneConditions
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A value in the lanes in which something is to be done, and another one in those that idle."""
+
+    operand: str
+    idle: str
+    whens: LaneConditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +104,9 @@ class LanesCombined:
     over: tuple[str, ...]
 
 
-Source: TypeAlias = Constant | Received | Fetched | Recalled | Begun | Computed | LanesCombined
+Source: TypeAlias = (
+    Constant | Received | Fetched | Recalled | Begun | Holds | Masked | Computed | LanesCombined
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +124,13 @@ class KernelValue:
 
 @dataclass(frozen=True, slots=True)
 class LocalWrite:
-    """A write to a local memory, in the stage of its value."""
+    """A write to a local memory, in a stage."""
 
     memory: str
-    place: WordPlace
+    place: BankPlace
     value: str
-    when: TileCondition
+    stage: int
+    whens: LaneConditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +138,9 @@ class Send:
     """A write to a FIFO or to a memory outside, in the last stage."""
 
     target: str
-    place: WordPlace
+    place: StreamPlace | BankPlace
     value: str
-    when: TileCondition
-    is_stream: bool
+    whens: LaneConditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +173,17 @@ class Kernel:
         """Return the trip counts of a value's lanes."""
         trips = {loop.name: loop.trip_count for loop in self.lanes}
         return tuple(trips[name] for name in value.lanes)
+
+    def keeps_words(self, memory: Memory) -> bool:
+        """Return whether all accesses to a local memory are of whole words, at one place."""
+        reads = [v.source for v in self.values if isinstance(v.source, Recalled)]
+        writes = [store for store in self.stores if store.memory == memory.name]
+        whole = all(
+            store.place.is_word
+            and len(store.whens) == 1
+            and {*map(store.place.bank, filter(None, store.place.offsets))}
+            == {*range(memory.banks)}
+            for store in writes
+        )
+        places = (source.place for source in reads if source.memory == memory.name)
+        return len(writes) == 1 and whole and all(place.is_word for place in places)

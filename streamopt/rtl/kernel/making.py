@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite, prod
 
 from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
-from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of
+from streamopt.ir.expression import Literal, Read
+from streamopt.ir.graph import Graph
 from streamopt.ir.network import (
     AccessMode,
     Memory,
@@ -21,45 +22,39 @@ from streamopt.ir.network import (
     Port,
 )
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
-from streamopt.rtl.kernel.conditions import (
-    ALWAYS,
-    TileCondition,
-    UnknownConditionError,
-    iterators_in,
-    over_tiles,
-)
+from streamopt.rtl.kernel.accesses import PortAccesses
+from streamopt.rtl.kernel.banks import built_network
+from streamopt.rtl.kernel.conditions import iterators_in
 from streamopt.rtl.kernel.kernel import (
     FETCH_STAGE,
     STREAM_STAGE,
     Begun,
     Computed,
     Fetched,
+    Holds,
     Kernel,
     KernelValue,
+    LaneConditions,
     LanesCombined,
     LocalWrite,
+    Masked,
     Recalled,
     Received,
     Send,
 )
-from streamopt.rtl.kernel.places import (
-    UnknownPlaceError,
-    WordPlace,
-    place_in_memory,
-    place_in_streams,
-)
-from streamopt.rtl.kernel.refusals import check_network, refused
+from streamopt.rtl.kernel.node_conditions import NodeConditions
+from streamopt.rtl.kernel.places import BankPlace
+from streamopt.rtl.kernel.refusals import PORTS, check_network, refused
 from streamopt.rtl.kernel.values import NoOperatorError, ValueList, combining
 from streamopt.rtl.operators.float_leaf import FloatLeaf
-from streamopt.rtl.operators.number_format import WholeFormat, format_of, plain
-from streamopt.transforms.lower import lower
+from streamopt.rtl.operators.number_format import TRUTH, NumberFormat, WholeFormat, format_of, plain
 
 HURRIED_LEVELS = 4
 """Of an adder on a recurrence that has no time for more."""
 
 
-def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[Kernel, ...]:
-    """Return the kernel of each process of a network, in order.
+def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[tuple[Kernel, ...], ...]:
+    """Return the kernels of each process of a network, in order.
 
     Raises
     ------
@@ -67,12 +62,13 @@ def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[Kernel, .
         E640 for all that there is no structure for.
     """
     check_network(network, scheduled)
-    kernels: list[Kernel] = []
-    for process, nodes in zip(network.processes, scheduled.processes, strict=True):
-        if len(process.pipelines) != 1:
-            raise refused(f"process {process.name} has several loop nests")
-        kernels.append(_KernelMaker(nodes[0], process.pipelines[0], network).kernel())
-    return tuple(kernels)
+    return tuple(
+        tuple(
+            KernelMaker(scheduled.graph, node, pipeline, network).kernel()
+            for node, pipeline in zip(nodes, process.pipelines, strict=True)
+        )
+        for process, nodes in zip(network.processes, scheduled.processes, strict=True)
+    )
 
 
 def kernel_timings(scheduled: ScheduledGraph) -> dict[str, PipelineTiming]:
@@ -83,16 +79,21 @@ def kernel_timings(scheduled: ScheduledGraph) -> dict[str, PipelineTiming]:
     CodegenError
         E640 for a design that can't be RTL.
     """
-    kernels = make_kernels(scheduled, lower(scheduled))
+    made = make_kernels(scheduled, built_network(scheduled))
+    kernels = (kernel for process in made for kernel in process)
     return {one.name: PipelineTiming(one.ii, one.depth_cycles) for one in kernels}
 
 
-class _KernelMaker:
+class KernelMaker:
     """Makes one kernel; used once."""
 
-    def __init__(self, scheduled: ScheduledNode, pipeline: Pipeline, network: Network) -> None:
+    def __init__(
+        self, graph: Graph, scheduled: ScheduledNode, pipeline: Pipeline, network: Network
+    ) -> None:
         self._scheduled, self._pipeline = scheduled, pipeline
         self._memories = {memory.name: memory for memory in network.memories}
+        self._accesses = PortAccesses(scheduled, pipeline, self._memories)
+        self._conditions = NodeConditions(graph, scheduled)
         self._fifos = {fifo.name: fifo for fifo in network.fifos}
         self._values = ValueList([loop.name for loop in pipeline.lanes])
         self._stores: list[LocalWrite] = []
@@ -104,7 +105,8 @@ class _KernelMaker:
         for operation in self._pipeline.operations:
             self._compute(operation)
         sends = [self._send(port) for port in self._pipeline.ports if self._leaves(port)]
-        stages = [self._values[one.value].stage for one in (*sends, *self._stores)]
+        stages = [self._values[send.value].stage for send in sends]
+        stages += [store.stage for store in self._stores]
         depth = max([STREAM_STAGE, *stages]) + 1
         used = {store.memory for store in self._stores}
         return Kernel(
@@ -146,35 +148,60 @@ class _KernelMaker:
     def _read(self, port: Port) -> KernelValue:
         if port.target in self._fifos:
             fifo = self._fifos[port.target]
-            place = self._place(port)
-            when = self._when(port.guard, place)
+            takers = [other for other in self._ports.values() if other.target == fifo.name]
+            if len(takers) > 1:
+                raise refused(f"it takes several elements of {fifo.name} at once", self._scheduled)
+            place, when = self._accesses.streams(port, fifo)
             source = Received(fifo.name, place, when)
             form = plain(format_of(fifo.element))
             return self._values.put(port.value, form, place.lanes, STREAM_STAGE, source)
         memory = self._memories[port.target]
-        place = self._place(port)
+        place, _ = self._accesses.elements(port)
         if memory.place is Place.LOCAL:
             return self._recall(port, memory, place)
-        source = Fetched(memory.name, place)
+        if memory.place is Place.ARGUMENT and len(place.parts()) > PORTS:
+            message = f"lanes are at more places in the banks of {memory.name} than it has ports"
+            raise refused(message, self._scheduled)
         form = plain(format_of(memory.element))
+        source = Fetched(memory.name, place)
         return self._values.put(port.value, form, place.lanes, FETCH_STAGE, source)
 
-    def _recall(self, port: Port, memory: Memory, place: WordPlace) -> KernelValue:
-        """Read what an iteration keeps of a stream, in the cycle in which it would come."""
+    def _recall(self, port: Port, memory: Memory, place: BankPlace) -> KernelValue:
+        """Read what an iteration keeps of a stream, in the cycle in which it would come.
+
+        Where other elements are read than were just written, it is the next cycle.
+        """
         writes = [
             other
             for other in self._pipeline.ports
             if other.target == memory.name and other.mode is AccessMode.WRITE
         ]
+        stage = self._kept(memory, writes)
+        form = plain(format_of(memory.element))
         if len(writes) != 1 or writes[0].subscripts != port.subscripts:
-            raise refused(f"{memory.name} is read elsewhere than written", self._scheduled)
-        new = self._values.stored(self._named(writes[0].value, memory.element), memory.element)
-        when = self._when(writes[0].guard, place)
-        self._stores.append(LocalWrite(memory.name, place, new.name, when))
-        source = Recalled(memory.name, place, new.name, when)
-        return self._values.put(port.value, new.form, place.lanes, new.stage, source)
+            source = Recalled(memory.name, place)
+            return self._values.put(port.value, form, place.lanes, stage + 1, source)
+        store = next(store for store in self._stores if store.memory == memory.name)
+        when = self._accesses.anywhere(writes[0].guard)
+        source = Recalled(memory.name, place, store.value, when)
+        return self._values.put(port.value, form, place.lanes, stage, source)
 
-    def _compute(self, operation: Operation) -> None:
+    def _kept(self, memory: Memory, writes: Sequence[Port]) -> int:
+        """Write a local memory, if that isn't done yet; return the stage in which it is."""
+        done = [store.stage for store in self._stores if store.memory == memory.name]
+        if done:
+            return done[0]
+        named = [self._named(port.value, memory.element) for port in writes]
+        values = [self._values.stored(value, memory.element) for value in named]
+        stage = max(value.stage for value in values)
+        for port, value in zip(writes, values, strict=True):
+            place, whens = self._accesses.elements(port)
+            if {*place.points}:
+                self._stores.append(LocalWrite(memory.name, place, value.name, stage, whens))
+        return stage
+
+    def _compute(self, undecided: Operation) -> None:
+        operation = self._decided(undecided)
         try:
             if BEFORE in operation.operands and BEFORE in self._ports:
                 self._accumulate(operation)
@@ -185,10 +212,22 @@ class _KernelMaker:
         except NoOperatorError as problem:
             raise refused(str(problem), self._scheduled) from None
 
+    def _decided(self, operation: Operation) -> Operation:
+        """Return an operation with the truth values of conditions on loops that it takes."""
+        operands = [*operation.operands]
+        for at, condition in self._conditions.of(operation):
+            asked = iterators_in(condition)
+            lanes = tuple(loop.name for loop in self._pipeline.lanes if loop.name in asked)
+            operands[at] = f"{operation.result}_if_{at}"
+            source = Holds(self._accesses.by_lane(condition, lanes))
+            self._values.put(operands[at], TRUTH, lanes, 0, source)
+        return replace(operation, operands=tuple(operands))
+
     def _combine(self, operation: Operation) -> None:
         """Combine the values of lanes to one, in a tree."""
         terms = self._named(operation.operands[0], operation.element)
-        term, leaf = self._values.stored(terms, operation.element), combining(operation)
+        stored, leaf = self._values.stored(terms, operation.element), combining(operation)
+        term = self._busy(stored, operation)
         lanes = tuple(name for name in term.lanes if name not in operation.over)
         trips = {loop.name: loop.trip_count for loop in self._pipeline.lanes}
         count = prod(trips[name] for name in operation.over)
@@ -196,12 +235,34 @@ class _KernelMaker:
         stage = term.stage + leaf.levels * (count - 1).bit_length()
         self._values.put(operation.result, term.form, lanes, stage, source)
 
+    def _busy(self, term: KernelValue, operation: Operation) -> KernelValue:
+        """Return the terms of a sum, without those of idle lanes and outside of a guard."""
+        guard = self._conditions.guard
+        asked = {*term.lanes, *operation.over, *iterators_in(guard)}
+        lanes = tuple(loop.name for loop in self._pipeline.lanes if loop.name in asked)
+        partial = {part.lane for part in self._pipeline.partial_tiles}
+        if guard is None and not partial & {*operation.over}:
+            return term
+        whens = self._accesses.by_lane(guard, lanes)
+        assert self._scheduled.node.reduction is not None
+        identity = self._number(self._scheduled.node.reduction.identity, term.form, operation)
+        source = Masked(term.name, identity.name, whens)
+        return self._values.put(f"{term.name}_or_none", term.form, lanes, term.stage, source)
+
+    def _number(self, number: float, form: NumberFormat, operation: Operation) -> KernelValue:
+        """Return a number; an infinite one is the last of whole ones."""
+        if isinstance(form, WholeFormat) and not isfinite(number):
+            number = (form.low if number < 0 else form.high) / 2**form.fraction_bits
+        return self._values.number(number, operation.element)
+
     def _accumulate(self, operation: Operation) -> None:
         """Add to a partial value, in time for the iteration that needs it next."""
         port = self._ports[BEFORE]
-        memory, place = self._memories[port.target], self._place(port)
+        memory, (place, _) = self._memories[port.target], self._accesses.elements(port)
         (name,) = (name for name in operation.operands if name != BEFORE)
         term = self._values.stored(self._named(name, operation.element), operation.element)
+        if not any(other.over for other in self._pipeline.operations):
+            term = self._busy(term, operation)
         leaf = combining(operation)
         distance = update_distance(self._scheduled)
         if distance * self._ii <= leaf.levels and leaf.levels > HURRIED_LEVELS:
@@ -209,71 +270,50 @@ class _KernelMaker:
             leaf = replace(leaf, levels=HURRIED_LEVELS)
         self._ii = max(self._ii, -(-leaf.levels // distance))
         is_forwarded = distance * self._ii == leaf.levels
+        if not {*term.lanes} <= {*place.lanes}:
+            raise refused("lanes of a sum have no place in its partial values", self._scheduled)
+        begun, begins = self._begin(term, operation)
         new = operation.result if is_forwarded else ""
         source = Recalled(memory.name, place, new)
-        self._values.put(BEFORE, term.form, place.lanes, term.stage, source)
-        begun = self._begin(term, operation)
-        names = tuple(begun if operand == BEFORE else term.name for operand in operation.operands)
+        self._values.put(BEFORE, term.form, place.lanes, begins, source)
+        first = self._accesses.anywhere(self._conditions.first)
+        first_or_not = Begun(BEFORE, begun, first)
+        partial = self._values.put(
+            f"{BEFORE}_or_start", term.form, place.lanes, begins, first_or_not
+        )
+        names = tuple(partial.name if o == BEFORE else term.name for o in operation.operands)
+        stage = begins + leaf.levels
         computed = Computed(leaf, names)
-        if {*term.lanes} != {*place.lanes}:
-            raise refused("lanes of a sum have no place in its partial values", self._scheduled)
-        stage = term.stage + leaf.levels
         self._values.put(operation.result, term.form, place.lanes, stage, computed)
-        self._stores.append(LocalWrite(memory.name, place, operation.result, ALWAYS))
+        whens = self._accesses.by_lane(self._conditions.computing, place.lanes, idles=False)
+        self._stores.append(LocalWrite(memory.name, place, operation.result, stage, whens))
 
-    def _begin(self, term: KernelValue, operation: Operation) -> str:
-        """Return the name of the partial value, or in first iterations of the start."""
+    def _begin(self, term: KernelValue, operation: Operation) -> tuple[str, int]:
+        """Return the name of the start of a sum, and the stage in which it begins."""
         node = self._scheduled.node
-        start = node.start
-        if start is not None and not isinstance(start, Literal):
-            raise refused("a sum starts with a value of an array", self._scheduled)
         assert node.reduction is not None
-        number = node.reduction.identity if start is None else float(start.value)
-        if isinstance(term.form, WholeFormat) and not isfinite(number):
-            form = term.form
-            number = (form.low if number < 0 else form.high) / 2**form.fraction_bits
-        reduced = {*node.reduction_loops}
-        parts: list[Condition] = [
-            Compare(CompareOp.EQ, Index(Affine.iterator(loop.name)), Literal(0))
-            for loop in self._pipeline.tiles
-            if loop.name in reduced
-        ]
-        first = over_tiles(all_of(parts), self._pipeline.tiles, ())
-        begin = self._values.number(number, operation.element)
-        source = Begun(BEFORE, begin.name, first)
-        return self._values.put(
-            f"{BEFORE}_or_start", term.form, term.lanes, term.stage, source
-        ).name
+        match node.start:
+            case None:
+                value = self._number(node.reduction.identity, term.form, operation)
+            case Literal(start):
+                value = self._number(float(start), term.form, operation)
+            case Read(access):
+                named = self._named(f"v{node.reads.index(access)}", operation.element)
+                value = self._values.stored(named, operation.element)
+            case _:
+                raise refused("a sum starts with a computed value", self._scheduled)
+        return value.name, max(term.stage, value.stage)
 
     def _send(self, port: Port) -> Send:
-        element = (self._fifos.get(port.target) or self._memories[port.target]).element
+        fifo = self._fifos.get(port.target)
+        element = (fifo or self._memories[port.target]).element
         value = self._values.stored(self._named(port.value, element), element)
-        place = self._place(port)
+        whens: LaneConditions
+        if fifo is not None:
+            place, when = self._accesses.streams(port, fifo)
+            whens = (when,)
+        else:
+            place, whens = self._accesses.elements(port)
         if not {*value.lanes} <= {*place.lanes}:
             raise refused(f"lanes of {port.target} are not those of its values", self._scheduled)
-        when = self._when(port.guard, place)
-        return Send(port.target, place, value.name, when, port.target in self._fifos)
-
-    def _place(self, port: Port) -> WordPlace:
-        loops = self._pipeline.tiles, self._pipeline.lanes
-        try:
-            if port.target in self._fifos:
-                return place_in_streams(self._fifos[port.target], port.subscripts, *loops)
-            memory = self._memories[port.target]
-            place = place_in_memory(memory, port.subscripts, *loops)
-            is_whole = memory.place is not Place.LOCAL and port.mode is AccessMode.READ
-            if not is_whole and {*place.slots} != {*range(memory.banks)}:
-                raise UnknownPlaceError(f"not all banks of {memory.name} are written at once")
-            return place
-        except UnknownPlaceError as problem:
-            raise refused(str(problem), self._scheduled) from None
-
-    def _when(self, guard: Condition | None, place: WordPlace) -> TileCondition:
-        """Return when an access happens: the same in all lanes that have elements of their own."""
-        if {*place.lanes} & iterators_in(guard):
-            raise refused("lanes of an access are guarded apart", self._scheduled)
-        others = [loop for loop in self._pipeline.lanes if loop.name in iterators_in(guard)]
-        try:
-            return over_tiles(guard, self._pipeline.tiles, others)
-        except UnknownConditionError:
-            raise refused("an access is guarded by several loops", self._scheduled) from None
+        return Send(port.target, place, value.name, whens)

@@ -11,11 +11,13 @@ from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.verification.csim.run_to_end import run_to_end
 from streamopt.verification.csim.running import Compiled
+from streamopt.verification.csim.separate_modules import configuration, separate_modules
 from streamopt.verification.scratch import scratch
 
 VERILATOR = "verilator"
 _SHOWN_LINES = 5
 _PROBE_LIMIT_S = 300.0
+_RUNTIME = ("verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp")
 
 
 @contextmanager
@@ -68,9 +70,15 @@ def built(
     command = [path, "--cc", "-O3", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", top]
     command += ["--x-assign", "0", "--x-initial", "0", "--noassert", "--prefix", "Vdesign"]
     command += ["--Mdir", str(made), *(str(source.absolute()) for source in sources)]
+    apart = separate_modules([source.read_text() for source in sources], top)
+    if apart:
+        rules = directory / "separate.vlt"
+        rules.write_text(configuration(apart))
+        command += ["--hierarchical", str(rules)]
     _must(command, directory, time_limit_s, top)
-    library = ["make", "-s", "-C", str(made), "-f", "Vdesign.mk", "Vdesign__ALL.a", "OPT_FAST=-O1"]
-    _must(library, directory, time_limit_s, top)
+    makefile = "Vdesign_hier.mk" if apart else "Vdesign.mk"
+    library = ["make", "-s", "-C", str(made), "-f", makefile, "OPT_FAST=-O1"]
+    _must(library if apart else [*library, "Vdesign__ALL.a"], directory, time_limit_s, top)
     headers = (f"-I{main.parent.absolute()}", f"-I{TYPE_HEADERS}", f"-I{made}")
     program = directory / "simulation"
     command = [*_compiler(path), *headers, str(main.absolute()), str(made / "Vdesign__ALL.a")]
@@ -106,7 +114,7 @@ def _runtime(verilator: str) -> str:
     kept = ExitStack()
     atexit.register(kept.close)
     at = kept.enter_context(scratch("verilated"))
-    sources = [_headers(verilator) / name for name in ("verilated.cpp", "verilated_threads.cpp")]
+    sources = [_headers(verilator) / name for name in _RUNTIME]
     path = str(at / "verilated.o")
     command = [*_compiler(verilator), "-r", *map(str, sources), "-o", path]
     _must(command, at, _PROBE_LIMIT_S, "its own C++")

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.errors import CodegenError
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import pipeline_timings
-from streamopt.rtl.kernel.kernel import Kernel, LanesCombined, Recalled, Received
+from streamopt.rtl.kernel.banks import built_network
+from streamopt.rtl.kernel.kernel import Fetched, Kernel, LanesCombined, Recalled, Received
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.target.device import find_device
 from streamopt.transforms.lower import lower
@@ -33,7 +33,7 @@ def scheduled(graph: str, level: str, dsps: int) -> ScheduledGraph:
 
 
 def kernels(of: ScheduledGraph) -> tuple[Kernel, ...]:
-    return make_kernels(of, lower(of))
+    return tuple(kernel for nests in make_kernels(of, built_network(of)) for kernel in nests)
 
 
 def test_stages_of_a_matrix_vector_product() -> None:
@@ -74,13 +74,21 @@ def test_a_sum_in_haste_has_one_adder_on_its_way() -> None:
     assert gemv.ii == gemv.value("t1").stage - gemv.value("before").stage == 4
 
 
-@pytest.mark.parametrize(
-    ("graph", "level", "said"),
-    [
-        ("cnns/dwsconv_block.json", "opt5", "several loop nests"),
-    ],
-)
-def test_what_has_no_structure_is_refused(graph: str, level: str, said: str) -> None:
-    with pytest.raises(CodegenError, match=said) as told:
-        kernels(scheduled(graph, level, 300))
-    assert {problem.code for problem in told.value.diagnostics} == {"E640"}
+def test_nests_of_one_process_have_kernels_of_their_own() -> None:
+    of = scheduled("cnns/dwsconv_block.json", "opt5", 300)
+    (fill, copy), *_ = make_kernels(of, built_network(of))
+    assert [fill.name, copy.name] == ["depthwise_pad_fill", "depthwise_pad_copy"]
+    assert {send.target for send in (*fill.sends, *copy.sends)} == {fill.sends[0].target}
+
+
+def test_a_buffer_gets_the_banks_that_its_lanes_need() -> None:
+    of = scheduled("cnns/dwsconv_block.json", "opt5", 2560)
+    (buffer,) = (m for m in built_network(of).memories if m.name.startswith("depthwise_pad_fill_"))
+    assert buffer.factors == (1, 1, 2, 7)
+    depthwise = kernels(of)[2]
+    source = depthwise.value("v0").source
+    assert isinstance(source, Fetched)
+    assert [dimension.turns for dimension in source.place.dimensions[2:]] == [
+        (0, 1),
+        tuple(range(7)),
+    ]

@@ -1,0 +1,125 @@
+"""Where the accesses of a pipeline find their elements, and in which lanes they happen when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Compare,
+    CompareOp,
+    Condition,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    all_of,
+)
+from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
+from streamopt.ir.scheduled import ScheduledNode
+from streamopt.rtl.kernel.conditions import (
+    NEVER,
+    TileCondition,
+    UnknownConditionError,
+    iterators_in,
+    over_tiles,
+)
+from streamopt.rtl.kernel.kernel import LaneConditions
+from streamopt.rtl.kernel.places import (
+    BankPlace,
+    StreamPlace,
+    place_in_memory,
+    place_in_streams,
+)
+from streamopt.rtl.kernel.refusals import refused
+from streamopt.rtl.kernel.subscripts import UnknownPlaceError
+
+
+class PortAccesses:
+    """Places and conditions of the accesses of one pipeline."""
+
+    def __init__(
+        self, scheduled: ScheduledNode, pipeline: Pipeline, memories: Mapping[str, Memory]
+    ) -> None:
+        self._scheduled, self._pipeline, self._memories = scheduled, pipeline, memories
+        self._trips = {loop.name: loop.trip_count for loop in pipeline.lanes}
+
+    def streams(self, port: Port, fifo: Fifo) -> tuple[StreamPlace, TileCondition]:
+        """Return the streams of an access, and when it happens: in its first lane, if in any."""
+        try:
+            place = place_in_streams(
+                fifo, port.subscripts, self._pipeline.tiles, self._pipeline.lanes
+            )
+        except UnknownPlaceError as problem:
+            raise refused(str(problem), self._scheduled) from None
+        if {*place.lanes} & iterators_in(port.guard):
+            raise refused("lanes of a stream are guarded apart", self._scheduled)
+        return place, self.anywhere(port.guard)
+
+    def elements(self, port: Port) -> tuple[BankPlace, LaneConditions]:
+        """Return the elements of an access, and when it happens in each of its lanes.
+
+        Lanes in which it never happens have no elements.
+        """
+        memory = self._memories[port.target]
+        try:
+            place = place_in_memory(
+                memory, port.subscripts, self._pipeline.tiles, self._pipeline.lanes
+            )
+        except UnknownPlaceError as problem:
+            raise refused(str(problem), self._scheduled) from None
+        is_kept = memory.place is Place.LOCAL and not {*place.lanes} & iterators_in(port.guard)
+        whens = self.by_lane(port.guard, place.lanes, idles=not is_kept)
+        if len(whens) > 1:
+            place = place.without({at for at, when in enumerate(whens) if when == NEVER})
+        if port.mode is AccessMode.WRITE and len(place.parts()) > 1:
+            raise refused(f"a bank of {memory.name} is written twice at once", self._scheduled)
+        return place, whens
+
+    def anywhere(self, guard: Condition | None) -> TileCondition:
+        """Return when a guard holds in some lane."""
+        (when,) = self.by_lane(guard, ())
+        return when
+
+    def by_lane(
+        self, guard: Condition | None, lanes: Sequence[str], *, idles: bool = True
+    ) -> LaneConditions:
+        """Return when a guard holds in each of some lanes, in any of the others.
+
+        Parameters
+        ----------
+        idles
+            Whether lanes that have no iteration in a partial tile do nothing there.
+        """
+        asked = iterators_in(guard)
+        told = asked | {*lanes} if idles else asked
+        partial = [p for p in self._pipeline.partial_tiles if p.lane in told]
+        deciding = [n for n in lanes if n in asked or any(p.lane == n for p in partial)]
+        others = [p for p in self._pipeline.lanes if p.name in asked and p.name not in lanes]
+        parts = [*map(_busy, partial)] if guard is None else [guard, *map(_busy, partial)]
+        whole = all_of(parts) if parts else None
+        found: dict[tuple[int, ...], TileCondition] = {}
+        try:
+            for point in product(*(range(self._trips[name]) for name in deciding)):
+                fixed = dict(zip(deciding, point, strict=True))
+                found[point] = over_tiles(whole, self._pipeline.tiles, others, fixed)
+        except UnknownConditionError:
+            raise refused("a guard has quotients of quotients", self._scheduled) from None
+        if len({*found.values()}) == 1:
+            return (next(iter(found.values())),)
+        return tuple(
+            found[tuple(at for name, at in zip(lanes, point, strict=True) if name in deciding)]
+            for point in product(*(range(self._trips[name]) for name in lanes))
+        )
+
+
+def _busy(part: PartialTile) -> Condition:
+    """Return the condition that a lane has an iteration."""
+    return Logic(
+        LogicOp.OR,
+        (
+            Compare(CompareOp.LT, Index(Affine.iterator(part.lane)), Literal(part.last_lanes)),
+            Compare(CompareOp.LT, Index(Affine.iterator(part.tile)), Literal(part.last_tile)),
+        ),
+    )
