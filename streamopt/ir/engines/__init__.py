@@ -1,0 +1,1 @@
+"""Networks as layers, and engines that run one layer after the other."""

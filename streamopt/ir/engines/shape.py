@@ -1,0 +1,177 @@
+"""The shape of an engine, and how a layer is cut into its tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from streamopt.ir.engines.layers import FeatureMap, Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The multipliers of an engine, and the memories beside them."""
+
+    outputs: int
+    """Sums that a product layer has at work at once."""
+    depth: int
+    """Products of each of them in a cycle."""
+    banks: int
+    """Elements that a memory of maps delivers or takes in a cycle, at any place; a power of 2."""
+    drain: int
+    """Results that leave in a cycle; a power of 2, at most `banks`."""
+    beside: int = 1
+    """Most neighbouring positions that share the sums, where a layer has few channels."""
+
+    @property
+    def products(self) -> int:
+        """Return the multipliers."""
+        return self.outputs * self.depth
+
+    @property
+    def lanes(self) -> int:
+        """Return the channels that a lanes layer has at work at once."""
+        return min(self.banks, self.products)
+
+    @property
+    def pending(self) -> int:
+        """Return the sums that wait to leave, at most."""
+        parts = (-(-self.outputs // beside) for beside in range(1, self.beside + 1))
+        sizes = [-(-part // self.drain) * beside for beside, part in enumerate(parts, 1)]
+        return max(*sizes, -(-self.lanes // self.drain)) * self.drain
+
+    def __str__(self) -> str:
+        """Return the numbers in one line."""
+        sums = f"{self.outputs} sums of {self.depth} products"
+        return f"{sums}, {self.banks} banks, {self.drain} results a cycle"
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """How an engine runs a layer: (S1) to (S5) of ``models/formulations/engines.md``."""
+
+    tiles: int
+    """In a group."""
+    tile: int
+    """Channels of a tile, or elements of a row of a flat one."""
+    rows: int
+    """Of the result, behind a pool."""
+    columns: int
+    """Blocks of positions in a row of the result."""
+    pool: tuple[int, int]
+    """Rows, and blocks of columns, that a result takes one after the other."""
+    beside: int
+    """Positions at once."""
+    runs: tuple[int, int]
+    """Stretches of neighbouring elements that a window is read in: by row, and in a row."""
+    run: int
+    """Elements of a stretch that are combined."""
+    width: int
+    """Elements of a stretch in a cycle."""
+    chunks: int
+    """Cycles in which a position's results leave."""
+    is_flat: bool = False
+    """Whether a tile has neighbouring positions as well as channels."""
+    is_whole: bool = False
+    """Whether a window is one stretch over all rows."""
+
+    @property
+    def steps(self) -> int:
+        """Return the cycles that combine the elements of a position: weights of a tile, in words."""
+        return prod(self.runs) * -(-self.run // self.width)
+
+    @property
+    def cycles_per_position(self) -> int:
+        """Return the cycles of a position: results have to leave meanwhile."""
+        return max(self.steps, self.chunks)
+
+    @property
+    def positions(self) -> int:
+        """Return the positions of a tile, one block of neighbours counted once."""
+        return self.rows * self.columns * prod(self.pool)
+
+
+def tilings(layer: Layer, source: FeatureMap, shape: Shape) -> Iterator[Tiling]:
+    """Yield all ways to cut a layer into the tiles of an engine."""
+    if layer.is_lanes:
+        yield _by_channels(layer, shape)
+        if layer.columns.step == 1:
+            yield _flat(layer, source, shape)
+        return
+    for beside in range(1, min(shape.beside, shape.outputs) + 1):
+        found = _by_outputs(layer, source, shape, beside)
+        if found is not None:
+            yield found
+
+
+def _by_outputs(layer: Layer, source: FeatureMap, shape: Shape, beside: int) -> Tiling | None:
+    """Return the tiles of a product layer with so many neighbours at once; None if impossible."""
+    rows, columns, (down, across) = layer.rows, layer.columns, layer.pool
+    if beside > 1:
+        reach = (beside - 1) * columns.step * source.channels + shape.depth
+        fits = beside % across == 0 or across % beside == 0
+        if reach > shape.banks or not fits or columns.positions == 1:
+            return None
+    tile = shape.outputs // beside
+    is_row = columns.spread == 1 and layer.groups == 1
+    is_whole = is_row and _covers(layer, source)
+    runs, run = (rows.taps, columns.taps), layer.depth
+    if is_row:
+        runs, run = (rows.taps, 1), columns.taps * layer.depth
+    if is_whole:
+        runs, run = (1, 1), rows.taps * run
+    wide = columns.positions // across
+    blocks = -(-wide // max(1, beside // across))
+    return Tiling(
+        -(-layer.outputs // tile),
+        tile,
+        rows.positions // down,
+        blocks,
+        (down, max(1, across // beside)),
+        beside,
+        runs,
+        run,
+        shape.depth,
+        beside * -(-tile // shape.drain),
+        is_whole=is_whole,
+    )
+
+
+def _covers(layer: Layer, source: FeatureMap) -> bool:
+    """Return whether the window of a layer is its whole source, in one stretch."""
+    rows, columns = layer.rows, layer.columns
+    is_one = rows.positions == columns.positions == 1 and rows.before == columns.before == 0
+    is_full = columns.taps == source.columns and rows.taps <= source.rows
+    return is_one and is_full and rows.spread == 1
+
+
+def _by_channels(layer: Layer, shape: Shape) -> Tiling:
+    """Return the tiles of a lanes layer, each with some channels of one position."""
+    tile = min(shape.lanes, layer.channels)
+    return _of_lanes(layer, shape, -(-layer.channels // tile), tile, layer.columns.positions)
+
+
+def _flat(layer: Layer, source: FeatureMap, shape: Shape) -> Tiling:
+    """Return the tiles of a lanes layer, each with a stretch of a row."""
+    row = layer.columns.positions * source.channels
+    tile = min(shape.lanes, row)
+    return _of_lanes(layer, shape, -(-row // tile), tile, 1, is_flat=True)
+
+
+def _of_lanes(
+    layer: Layer, shape: Shape, tiles: int, tile: int, columns: int, *, is_flat: bool = False
+) -> Tiling:
+    return Tiling(
+        tiles,
+        tile,
+        layer.rows.positions,
+        columns,
+        (1, 1),
+        1,
+        (layer.rows.taps, layer.columns.taps),
+        1,
+        1,
+        -(-tile // shape.drain),
+        is_flat=is_flat,
+    )

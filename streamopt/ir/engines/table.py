@@ -1,0 +1,142 @@
+"""The table that an engine runs: whole numbers for each layer, and one form of each epilogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.engines.layers import Combine, FeatureMap, Layer, LayerGraph
+from streamopt.ir.engines.shape import Shape, Tiling
+from streamopt.ir.expression import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What one more iteration of a loop adds to the place that is read: rows, and elements."""
+
+    row: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The loops over what a layer reads, outermost first, with their moves."""
+
+    counts: tuple[int, ...]
+    moves: tuple[Move, ...]
+    first: Move
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A map in a memory."""
+
+    map: FeatureMap
+    memory: int
+    base: int
+    """Element that it begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An epilogue without its numbers, which layers have of their own."""
+
+    value: Expression
+    """Over ``sum``, ``map<i>``, ``parameter<i>`` and ``number<i>``."""
+    maps: tuple[ElementType, ...]
+    parameters: tuple[ElementType, ...]
+    numbers: int
+    element: ElementType
+    accumulator: ElementType
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One layer as an engine runs it."""
+
+    layer: Layer
+    tiling: Tiling
+    groups: int
+    """Outermost loop; 1 of lanes layers."""
+    source: Place
+    beside_maps: tuple[Place, ...]
+    """That the epilogue reads."""
+    result: Place | None
+    """None for an output, whose elements leave the engine."""
+    walk: Walk
+    """Over groups, tiles, rows, blocks, pool rows, pool blocks, runs, runs in a row, chunks."""
+    rows: int
+    """Rows that exist; others are `Layer.fill`."""
+    row_elems: int
+    form: int
+    numbers: tuple[int, ...]
+    head: int
+    """Words before the weights of a tile: its parameters."""
+
+    @property
+    def combine(self) -> Combine:
+        """Return how it combines."""
+        return self.layer.combine
+
+    @property
+    def result_channels(self) -> int:
+        """Return the elements of a position of the result."""
+        return self.layer.channels
+
+    @property
+    def words(self) -> int:
+        """Return the words that come from memory, each once."""
+        steps = self.tiling.steps if self.layer.weights is not None else 0
+        return self.groups * self.tiling.tiles * (self.head + steps)
+
+    @property
+    def iterations(self) -> int:
+        """Return the iterations of its loop, until its last result is combined."""
+        tile = self.prologue + self.tiling.positions * self.tiling.cycles_per_position
+        return self.groups * self.tiling.tiles * tile
+
+    @property
+    def prologue(self) -> int:
+        """Return the cycles before a tile: results of the one before leave, parameters come."""
+        return self.tiling.chunks + self.head if self.head else 0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTable:
+    """All that an engine does for one frame."""
+
+    graph: LayerGraph
+    shape: Shape
+    passes: tuple[Pass, ...]
+    forms: tuple[Form, ...]
+    inputs: tuple[Place, ...]
+    memories: int
+    depth: int
+    """Elements of a memory, divided by the banks."""
+    element: ElementType
+    """Of the memories."""
+    weight_bits: int
+    word_bytes: int
+    """Of a word of weights."""
+
+    @property
+    def memory_elems(self) -> int:
+        """Return the elements of all memories."""
+        return self.memories * self.depth * self.shape.banks
+
+    @property
+    def words(self) -> int:
+        """Return the words of weights of a frame."""
+        return sum(one.words for one in self.passes)
+
+    @property
+    def tile_words(self) -> int:
+        """Return the words of the largest tile that several positions use."""
+        sizes = [one.tiling.steps for one in self.passes if one.tiling.positions > 1]
+        return max(sizes, default=1)
+
+    @property
+    def input_elems(self) -> int:
+        """Return the elements of all inputs."""
+        return sum(prod((p.map.rows, p.map.row_elems)) for p in self.inputs)

@@ -1,0 +1,1 @@
+"""Engines that run layers one after the other, cycle by cycle."""

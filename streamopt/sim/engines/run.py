@@ -1,0 +1,141 @@
+"""The run of an engine: when each layer begins, waits for weights, and ends.
+
+The engine's loop starts an iteration a cycle, but waits where an iteration takes a word of
+weights that isn't there. Words come from memory in order, one in so many cycles, while the FIFO
+has room; a word that came is taken in the next cycle at the earliest. A layer begins when the
+last result of the one before is written. Only iterations that take a word are looked at one by
+one: all others follow each other without waiting, so times are those of a simulation of every
+cycle, which `tests/support/runners/engine_stepper.py` does.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from streamopt.ir.engines.hardware import EngineHardware, Supply
+from streamopt.ir.engines.table import Pass
+
+
+@dataclass(frozen=True, slots=True)
+class PassRun:
+    """When a layer ran."""
+
+    layer: str
+    start_cycles: int
+    end_cycles: int
+    """When its last result is written."""
+    stall_cycles: int
+    """That its loop waited for weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """The run of an engine over some frames."""
+
+    cycles: int
+    """When the last output is in memory."""
+    passes: tuple[PassRun, ...]
+    """Of all frames, in order."""
+    frame_ends: tuple[int, ...]
+    """When the last output of each frame is in memory."""
+    words: int
+    """That came from memory."""
+
+    @property
+    def stall_cycles(self) -> int:
+        """Return the cycles that loops waited for weights."""
+        return sum(one.stall_cycles for one in self.passes)
+
+
+class _Words:
+    """Words of weights on their way: when the next one is taken."""
+
+    def __init__(self, supply: Supply, total: int) -> None:
+        self._supply = supply
+        self._left = total
+        self._came = Fraction(supply.latency_cycles) - supply.cycles_per_word
+        self._taken: deque[int] = deque(maxlen=supply.fifo_words)
+        self.count = 0
+
+    def take(self, wanted: int) -> int:
+        """Return the first cycle, not before ``wanted``, in which the next word is there."""
+        assert self._left > 0  # tables and supplies count the same words
+        self._left -= 1
+        room = self._taken[0] + 1 if len(self._taken) == self._taken.maxlen else 0
+        self._came = max(self._came + self._supply.cycles_per_word, Fraction(room))
+        taken = max(wanted, ceil(self._came) + 1)
+        self._taken.append(taken)
+        self.count += 1
+        return taken
+
+
+def simulate_engine(hardware: EngineHardware, frames: int = 1) -> EngineRun:
+    """Return the run of an engine over frames, one after the other.
+
+    Parameters
+    ----------
+    frames
+        Whose inputs are in memory at the start; weights come again for each.
+    """
+    table = hardware.table
+    words = _Words(hardware.supply, frames * table.words)
+    latency = hardware.supply.latency_cycles
+    now, runs, ends = 0, list[PassRun](), list[int]()
+    for _ in range(frames):
+        now += latency + ceil(_input_bytes(hardware) / hardware.input_bytes_per_cycle)
+        leaving = now
+        for one in table.passes:
+            start = now
+            last, stalls, first_result = _loop(one, start, words)
+            now = last + one.tiling.chunks + hardware.fill_cycles
+            runs.append(PassRun(one.layer.name, start, now, stalls))
+            if one.result is None:
+                leaving = max(leaving, first_result) + _output_cycles(one, hardware)
+        ends.append(max(now, leaving) + latency)
+        now = ends[-1]
+    return EngineRun(now, tuple(runs), tuple(ends), words.count)
+
+
+def _input_bytes(hardware: EngineHardware) -> int:
+    table = hardware.table
+    return sum(
+        place.map.size_elems * table.element.storage_bits // 8 for place in table.inputs
+    )
+
+
+def _output_cycles(one: Pass, hardware: EngineHardware) -> int:
+    """Return the cycles in which an output passes its port."""
+    layer = one.layer
+    rows, columns = layer.rows.positions // layer.pool[0], layer.columns.positions // layer.pool[1]
+    elems = rows * columns * layer.channels
+    size = elems * layer.epilogue.element.storage_bits // 8
+    return ceil(size / hardware.output_bytes_per_cycle)
+
+
+def _loop(one: Pass, start: int, words: _Words) -> tuple[int, int, int]:
+    """Return when a layer's last iteration ends, how long it waited, and its first results.
+
+    Each tile begins with what is before it, takes its words in the first position, and runs the
+    other positions from the words that it keeps.
+    """
+    cut = one.tiling
+    steps = cut.steps if one.layer.weights is not None else 0
+    now, waited, first = start, 0, 0
+    for _ in range(one.groups * cut.tiles):
+        if one.head:
+            now += cut.chunks
+            for _ in range(one.head):
+                taken = words.take(now)
+                waited += taken - now
+                now = taken + 1
+        for _ in range(steps):
+            taken = words.take(now)
+            waited += taken - now
+            now = taken + 1
+        now += cut.cycles_per_position - steps
+        first = first or now
+        now += (cut.positions - 1) * cut.cycles_per_position
+    return now, waited, first

@@ -1,0 +1,108 @@
+"""Layers as the table of an engine: how each walks over its source, and where maps are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.engines.layers import FeatureMap, Layer, LayerGraph
+from streamopt.ir.engines.shape import Shape, Tiling
+from streamopt.ir.engines.table import EngineTable, Form, Move, Pass, Place, Walk
+from streamopt.transforms.engines.forms import form_of
+from streamopt.transforms.engines.placing import Margins, placed
+
+PARAMETER_BITS = 32
+
+
+def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> EngineTable:
+    """Return the table of an engine of some shape, with the tiles of each layer."""
+    walks = [
+        walk_of(layer, graph.map(layer.source), cut)
+        for layer, cut in zip(graph.layers, cuts, strict=True)
+    ]
+    margins = _margins(graph, walks, shape)
+    places, memories, depth = placed(graph, shape.banks, margins)
+    forms: list[Form] = []
+    passes: list[Pass] = []
+    weight_bits = max((_weight_bits(layer) for layer in graph.layers), default=8)
+    word_bytes = shape.products * weight_bits // 8
+    for layer, cut, walk in zip(graph.layers, cuts, walks, strict=True):
+        form, numbers = form_of(layer, graph)
+        if form not in forms:
+            forms.append(form)
+        source = graph.map(layer.source)
+        whole = (1, source.size_elems) if cut.is_whole else (source.rows, source.row_elems)
+        lanes = cut.chunks * shape.drain
+        parameters = len(layer.epilogue.parameters) * lanes * PARAMETER_BITS // 8
+        passes.append(
+            Pass(
+                layer,
+                cut,
+                1 if layer.is_lanes else layer.groups,
+                places[layer.source],
+                tuple(places[name] for _, name in layer.epilogue.maps),
+                places.get(layer.result),
+                walk,
+                *whole,
+                forms.index(form),
+                numbers,
+                -(-parameters // word_bytes),
+            )
+        )
+    stored = [place.map.element for place in places.values()]
+    return EngineTable(
+        graph,
+        shape,
+        tuple(passes),
+        tuple(forms),
+        tuple(places[name] for name in graph.inputs),
+        memories,
+        depth,
+        max(stored, key=lambda element: element.bits, default=ElementType.INT8),
+        weight_bits,
+        word_bytes,
+    )
+
+
+def _weight_bits(layer: Layer) -> int:
+    return 0 if layer.weights is None else layer.weights.element.storage_bits
+
+
+def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> Walk:
+    """Return the loops over what a layer reads: (S6)."""
+    rows, columns, channels = layer.rows, layer.columns, source.channels
+    down, across = layer.pool
+    block = max(cut.beside, across) if not layer.is_lanes else 1
+    groups = 1 if layer.is_lanes else layer.groups
+    counts = (
+        *(groups, cut.tiles, cut.rows, cut.columns, *cut.pool, *cut.runs),
+        -(-cut.run // cut.width),
+    )
+    step = columns.step * channels
+    taps_row = Move(rows.spread, 0)
+    if cut.is_whole:
+        taps_row = Move()
+    moves = (
+        Move(0, layer.depth),
+        Move(0, cut.tile if layer.is_lanes else 0),
+        Move(rows.step * down, 0),
+        Move(0, block * step),
+        Move(rows.step, 0),
+        Move(0, cut.beside * step),
+        taps_row,
+        Move(0, columns.spread * channels),
+        Move(0, cut.width),
+    )
+    return Walk(counts, moves, Move(-rows.before, -columns.before * channels))
+
+
+def _margins(graph: LayerGraph, walks: list[Walk], shape: Shape) -> Margins:
+    """Return what is read beyond both ends of maps, and isn't counted."""
+    before = behind = 0
+    for layer, walk in zip(graph.layers, walks, strict=True):
+        source = graph.map(layer.source)
+        first = walk.first.offset
+        last = first + sum((n - 1) * m.offset for n, m in zip(walk.counts, walk.moves, strict=True))
+        before = max(before, -first)
+        behind = max(behind, last - source.row_elems)
+    return Margins(before, behind + 2 * shape.banks)

@@ -1,0 +1,234 @@
+"""Nodes as operations on maps: products with weights, windows of one channel, and what is
+point-wise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamopt.ir.engines.layers import Axis, Combine, WeightView
+from streamopt.ir.expression import Binary, BinaryOp, Expression, Literal, uncast
+from streamopt.ir.graph import Node, SequentialNode
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Role
+from streamopt.transforms.engines.operands import (
+    Loops,
+    NoLayerError,
+    Operand,
+    array_reads,
+    check_border,
+    flat_factors,
+    loops_of,
+    operand_of,
+)
+from streamopt.transforms.engines.roles import (
+    Layout,
+    WrittenLoops,
+    axis_of,
+    channel_of,
+    layout_of,
+    written_loops,
+)
+
+COMBINED = {Reduction.ADD: Combine.SUM, Reduction.MAX: Combine.LARGEST, Reduction.MIN: Combine.SMALLEST}
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """A node that combines elements of one map, before its result is known as a map."""
+
+    source: str
+    source_layout: Layout
+    layout: Layout
+    """Of the result."""
+    groups: int
+    outputs: int
+    depth: int
+    rows: Axis
+    columns: Axis
+    combine: Combine
+    weights: WeightView | None
+    fill: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReader:
+    """A node with its arrays and the layouts that are known before it."""
+
+    node: Node
+    arrays: dict[str, Array]
+    layouts: dict[str, Layout]
+
+    def windowed(self) -> Windowed:
+        """Return a node that combines elements of a map.
+
+        Raises
+        ------
+        NoLayerError
+            If it is none.
+        """
+        node = self.node
+        if isinstance(node, SequentialNode):
+            raise NoLayerError("its iterations run one after another")
+        if node.guard is not None:
+            raise NoLayerError("its terms have a condition")
+        weight, operand = self._factors()
+        accesses = [operand.access, node.write, *([] if weight is None else [weight.access])]
+        loops = loops_of(node.trip_counts, accesses)
+        check_border(operand, loops, self.arrays[operand.access.array].shape)
+        written = written_loops(node.write, loops)
+        return self._with_roles(weight, operand, loops, written)
+
+    def _factors(self) -> tuple[Operand | None, Operand]:
+        """Return the weight and the element of a term; no weight where it is an element alone."""
+        value = uncast(self.node.value)
+        operand = operand_of(value)
+        if operand is not None:
+            return None, operand
+        if isinstance(value, Binary) and value.op is BinaryOp.MUL:
+            pair = [operand_of(value.left), operand_of(value.right)]
+            if None not in pair and self.node.reduction is Reduction.ADD:
+                found = sorted((p for p in pair if p is not None), key=self._is_map)
+                if [self._is_map(one) for one in found] == [False, True]:
+                    return found[0], found[1]
+        raise NoLayerError("its terms are no products of an element and a weight")
+
+    def _is_map(self, operand: Operand) -> bool:
+        return self.arrays[operand.access.array].role is not Role.WEIGHT
+
+    def _with_roles(
+        self, weight: Operand | None, operand: Operand, loops: Loops, written: WrittenLoops
+    ) -> Windowed:
+        array = self.arrays[operand.access.array]
+        subscripts = [loops.linear(s) for s in operand.access.subscripts]
+        taken = {loop for factors, _ in subscripts for loop in factors}
+        shape = self.arrays[self.node.write.array].shape
+        if weight is None:
+            weights, weighted = None, set[str]()
+        else:
+            weights = flat_factors(weight.access, self.arrays[weight.access.array].shape, loops)
+            weighted = set(weights[0])
+        outputs = [loop for loop in written.dimension if loop not in taken]
+        if weight is None and outputs:
+            raise NoLayerError("it repeats an element along a loop")
+        grouped = [loop for loop in written.dimension if loop in taken and loop in weighted]
+        inner = {*grouped, *written.reduced}
+        layout = self.layouts.get(array.name)
+        if layout is None:
+            channel = channel_of([factors for factors, _ in subscripts], inner) if weight else _first(
+                [factors for factors, _ in subscripts], written
+            )
+            layout = layout_of(array, channel)
+        if len(outputs) > 1 or len(grouped) > 1:
+            raise NoLayerError("it has several loops over output channels")
+        channel = ({}, 0) if layout.channel is None else subscripts[layout.channel]
+        depth, group = self._depth(channel, written, loops)
+        if weight is not None and group is not None and group not in grouped:
+            raise NoLayerError("its weights don't depend on the group")
+        axes = [
+            axis_of(*(({}, 0) if d is None else subscripts[d]), written, loops.trip_counts)
+            for d in layout.spatial
+        ]
+        self._check_result(written, outputs, group, [axis[1] for axis in axes])
+        counts = loops.trip_counts
+        result = self._result_layout(written, outputs or ([group] if group else []))
+        view = None
+        if weight is not None and weights is not None:
+            names = (group, (outputs or [None])[0], depth, axes[0][2], axes[1][2])
+            self._check_weights(weights[0], names)
+            strides = tuple(0 if n is None else weights[0].get(n, 0) for n in names)
+            element = self.arrays[weight.access.array].element
+            view = WeightView(weight.access.array, element, _five(strides), weights[1])
+        del shape
+        return Windowed(
+            array.name,
+            layout,
+            result,
+            1 if group is None else counts[group],
+            counts[outputs[0]] if outputs else 1,
+            1 if depth is None else counts[depth],
+            axes[0][0],
+            axes[1][0],
+            self._combine(weight is not None),
+            view,
+            operand.fill or 0,
+        )
+
+    def _combine(self, is_weighted: bool) -> Combine:
+        if is_weighted:
+            return Combine.PRODUCTS
+        reduction = self.node.reduction
+        if reduction is None:
+            return Combine.COPY
+        if reduction not in COMBINED:
+            raise NoLayerError("it multiplies elements")
+        return COMBINED[reduction]
+
+    def _depth(
+        self, channel: tuple[dict[str, int], int], written: WrittenLoops, loops: Loops
+    ) -> tuple[str | None, str | None]:
+        """Return the loops over the depth and over groups in the subscript of channels."""
+        factors, constant = channel
+        depths = [loop for loop in factors if loop not in written.dimension]
+        groups = [loop for loop in factors if loop in written.dimension]
+        if constant or len(depths) > 1 or len(groups) > 1:
+            raise NoLayerError("its channels are no groups of neighbours")
+        depth, group = (depths or [None])[0], (groups or [None])[0]
+        size = 1 if depth is None else loops.trip_counts[depth]
+        if (depth and factors[depth] != 1) or (group and factors[group] != size):
+            raise NoLayerError("its channels are no groups of neighbours")
+        return depth, group
+
+    def _check_result(
+        self,
+        written: WrittenLoops,
+        outputs: list[str],
+        group: str | None,
+        positions: list[str | None],
+    ) -> None:
+        known = {*outputs, *([group] if group else []), *(p for p in positions if p)}
+        if known != set(written.dimension):
+            raise NoLayerError("a loop over its result is neither a channel nor a position")
+        order = [written.dimension[p] for p in positions if p]
+        if order != sorted(set(order)):
+            raise NoLayerError("it exchanges rows and columns")
+
+    def _check_weights(self, factors: dict[str, int], names: tuple[str | None, ...]) -> None:
+        if not set(factors) <= {name for name in names if name is not None}:
+            raise NoLayerError("its weights depend on the position")
+
+    def _result_layout(self, written: WrittenLoops, channels: list[str]) -> Layout:
+        array = self.arrays[self.node.write.array]
+        dimension = written.dimension[channels[0]] if channels else None
+        return layout_of(array, dimension)
+
+
+def _first(subscripts: list[dict[str, int]], written: WrittenLoops) -> int | None:
+    """Return the channels of an input that no weight tells of: the first of three dimensions."""
+    plain = [d for d, f in enumerate(subscripts) if f and all(n in written.dimension for n in f)]
+    several = [d for d, factors in enumerate(subscripts) if factors]
+    return plain[0] if plain and len(several) != 2 else None
+
+
+def _five(strides: tuple[int, ...]) -> tuple[int, int, int, int, int]:
+    group, output, depth, row, column = strides
+    return group, output, depth, row, column
+
+
+def starts_at(node: Node) -> Expression | None:
+    """Return the first value of a reduction; None where it is that of the operator.
+
+    Raises
+    ------
+    NoLayerError
+        If it isn't neutral and can't be added afterwards.
+    """
+    start = node.start
+    if start is None or node.reduction is None:
+        return None
+    inner = uncast(start)
+    if node.reduction is Reduction.ADD:
+        is_zero = isinstance(inner, Literal) and inner.value == 0
+        return None if is_zero else start
+    if array_reads(start):
+        raise NoLayerError("its largest element begins with one of an array")
+    return start
