@@ -23,22 +23,33 @@ class Shape:
     """Results that leave in a cycle; a power of 2, at most `banks`."""
     beside: int = 1
     """Most neighbouring positions that share the sums, where a layer has few channels."""
+    packed: bool = False
+    """Whether the products of two sums share a multiplier; sums are then in pairs."""
 
     @property
     def products(self) -> int:
-        """Return the multipliers."""
+        """Return the products of a cycle."""
         return self.outputs * self.depth
+
+    @property
+    def multipliers(self) -> int:
+        """Return the multipliers, each in a DSP."""
+        return self.products // 2 if self.packed else self.products
 
     @property
     def lanes(self) -> int:
         """Return the channels that a lanes layer has at work at once."""
-        return min(self.banks, self.products)
+        return min(self.banks, self.multipliers)
+
+    def tile(self, beside: int) -> int:
+        """Return the channels of a tile where so many positions are computed at once."""
+        tile = self.outputs // beside
+        return tile - tile % 2 if self.packed else tile
 
     @property
     def pending(self) -> int:
         """Return the sums that wait to leave, at most."""
-        parts = (-(-self.outputs // beside) for beside in range(1, self.beside + 1))
-        sizes = [-(-part // self.drain) * beside for beside, part in enumerate(parts, 1)]
+        sizes = [-(-self.tile(n) // self.drain) * n for n in range(1, self.beside + 1)]
         return max(*sizes, -(-self.lanes // self.drain)) * self.drain
 
     def __str__(self) -> str:
@@ -113,7 +124,9 @@ def _by_outputs(layer: Layer, source: FeatureMap, shape: Shape, beside: int) -> 
         fits = beside % across == 0 or across % beside == 0
         if reach > shape.banks or not fits or columns.positions == 1:
             return None
-    tile = shape.outputs // beside
+    tile = shape.tile(beside)
+    if not tile:
+        return None
     is_row = columns.spread == 1 and layer.groups == 1
     is_whole = is_row and _covers(layer, source)
     runs, run = (rows.taps, columns.taps), layer.depth

@@ -13,10 +13,20 @@ from streamopt.ir.expression import Expression
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What one more iteration of a loop adds to the place that is read: rows, and elements."""
+    """What one more iteration of a loop adds to the places of a layer."""
 
     row: int = 0
+    """Of the source, which may be outside of it."""
     offset: int = 0
+    """Elements in a row of the source, which may be outside of it."""
+    result: int = 0
+    """Elements of the result."""
+    beside: int = 0
+    """Elements of the maps that the epilogue reads."""
+    lanes: int = 0
+    """Channels of the result that are left."""
+    columns: int = 0
+    """Positions in a row of the result that are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +36,8 @@ class Walk:
     counts: tuple[int, ...]
     moves: tuple[Move, ...]
     first: Move
+    shift: int
+    """Elements between neighbouring positions that are computed at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from streamopt.ir.engines.table import EngineTable, Form, Move, Pass, Place, Wal
 from streamopt.transforms.engines.forms import form_of
 from streamopt.transforms.engines.placing import Margins, placed
 
-PARAMETER_BITS = 32
+PARAMETER_BYTES = 4
 
 
 def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> EngineTable:
@@ -25,15 +25,14 @@ def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> Eng
     forms: list[Form] = []
     passes: list[Pass] = []
     weight_bits = max((_weight_bits(layer) for layer in graph.layers), default=8)
-    word_bytes = shape.products * weight_bits // 8
+    word_bytes = max(PARAMETER_BYTES, shape.products * weight_bits // 8)
     for layer, cut, walk in zip(graph.layers, cuts, walks, strict=True):
         form, numbers = form_of(layer, graph)
         if form not in forms:
             forms.append(form)
         source = graph.map(layer.source)
         whole = (1, source.size_elems) if cut.is_whole else (source.rows, source.row_elems)
-        lanes = cut.chunks * shape.drain
-        parameters = len(layer.epilogue.parameters) * lanes * PARAMETER_BITS // 8
+        words = -(-shape.pending // (word_bytes // PARAMETER_BYTES))
         passes.append(
             Pass(
                 layer,
@@ -46,7 +45,7 @@ def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> Eng
                 *whole,
                 forms.index(form),
                 numbers,
-                -(-parameters // word_bytes),
+                len(layer.epilogue.parameters) * words,
             )
         )
     stored = [place.map.element for place in places.values()]
@@ -69,31 +68,33 @@ def _weight_bits(layer: Layer) -> int:
 
 
 def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> Walk:
-    """Return the loops over what a layer reads: (S6)."""
+    """Return the loops over what a layer reads and writes: (S6)."""
     rows, columns, channels = layer.rows, layer.columns, source.channels
     down, across = layer.pool
-    block = max(cut.beside, across) if not layer.is_lanes else 1
+    made = layer.channels
+    block = max(cut.beside, across)
+    kept = block // across
+    wide, row = columns.positions // across, columns.positions * made
+    step = columns.step * channels
     groups = 1 if layer.is_lanes else layer.groups
+    lanes = layer.outputs if not layer.is_lanes else (row if cut.is_flat else made)
+    moves = (
+        Move(0, layer.depth, layer.outputs, layer.outputs),
+        Move(0, cut.tile if layer.is_lanes else 0, cut.tile, cut.tile, -cut.tile),
+        Move(rows.step * down, 0, wide * made, down * row),
+        Move(0, block * step, kept * made, block * made, 0, -kept),
+        Move(rows.step, 0, 0, row),
+        Move(0, cut.beside * step, 0, cut.beside * made),
+        Move() if cut.is_whole else Move(rows.spread, 0),
+        Move(0, columns.spread * channels),
+        Move(0, cut.width),
+    )
     counts = (
         *(groups, cut.tiles, cut.rows, cut.columns, *cut.pool, *cut.runs),
         -(-cut.run // cut.width),
     )
-    step = columns.step * channels
-    taps_row = Move(rows.spread, 0)
-    if cut.is_whole:
-        taps_row = Move()
-    moves = (
-        Move(0, layer.depth),
-        Move(0, cut.tile if layer.is_lanes else 0),
-        Move(rows.step * down, 0),
-        Move(0, block * step),
-        Move(rows.step, 0),
-        Move(0, cut.beside * step),
-        taps_row,
-        Move(0, columns.spread * channels),
-        Move(0, cut.width),
-    )
-    return Walk(counts, moves, Move(-rows.before, -columns.before * channels))
+    first = Move(-rows.before, -columns.before * channels, 0, 0, lanes, wide)
+    return Walk(counts, moves, first, step)
 
 
 def _margins(graph: LayerGraph, walks: list[Walk], shape: Shape) -> Margins:
@@ -105,4 +106,6 @@ def _margins(graph: LayerGraph, walks: list[Walk], shape: Shape) -> Margins:
         last = first + sum((n - 1) * m.offset for n, m in zip(walk.counts, walk.moves, strict=True))
         before = max(before, -first)
         behind = max(behind, last - source.row_elems)
+        if layer.epilogue.maps:
+            behind = max(behind, shape.beside * layer.channels)
     return Margins(before, behind + 2 * shape.banks)
