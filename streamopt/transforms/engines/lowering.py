@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import FeatureMap, Layer, LayerGraph
 from streamopt.ir.engines.shape import Shape, Tiling
-from streamopt.ir.engines.table import EngineTable, Form, Move, Pass, Place, Walk
-from streamopt.transforms.engines.forms import form_of
+from streamopt.ir.engines.table import EngineTable, Move, Pass, Walk
+from streamopt.transforms.engines.forms import forms_of
 from streamopt.transforms.engines.placing import Margins, placed
 
 PARAMETER_BYTES = 4
@@ -22,14 +22,11 @@ def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> Eng
     ]
     margins = _margins(graph, walks, shape)
     places, memories, depth = placed(graph, shape.banks, margins)
-    forms: list[Form] = []
+    forms, uses = forms_of(graph)
     passes: list[Pass] = []
     weight_bits = max((_weight_bits(layer) for layer in graph.layers), default=8)
     word_bytes = max(PARAMETER_BYTES, shape.products * weight_bits // 8)
-    for layer, cut, walk in zip(graph.layers, cuts, walks, strict=True):
-        form, numbers = form_of(layer, graph)
-        if form not in forms:
-            forms.append(form)
+    for layer, cut, walk, use in zip(graph.layers, cuts, walks, uses, strict=True):
         source = graph.map(layer.source)
         whole = (1, source.size_elems) if cut.is_whole else (source.rows, source.row_elems)
         words = -(-shape.pending // (word_bytes // PARAMETER_BYTES))
@@ -43,8 +40,8 @@ def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> Eng
                 places.get(layer.result),
                 walk,
                 *whole,
-                forms.index(form),
-                numbers,
+                use.form,
+                use.numbers,
                 len(layer.epilogue.parameters) * words,
             )
         )
@@ -53,7 +50,7 @@ def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> Eng
         graph,
         shape,
         tuple(passes),
-        tuple(forms),
+        forms,
         tuple(places[name] for name in graph.inputs),
         memories,
         depth,

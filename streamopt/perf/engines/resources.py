@@ -1,0 +1,161 @@
+"""Resources of an engine and the depth of its pipeline: (S12) to (S15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+from math import ceil, log2
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.engines.hardware import Supply
+from streamopt.ir.engines.shape import Shape
+from streamopt.ir.engines.table import EngineTable, Form
+from streamopt.ir.operators import Operator
+from streamopt.perf.engines.epilogues import epilogue_cost
+from streamopt.perf.resources.memory_blocks import block_rams
+from streamopt.target.device import Target
+from streamopt.target.memories import Memories
+from streamopt.target.resources import Resources
+
+ADDRESS_CYCLES, READ_CYCLES, WRITE_CYCLES = 2, 2, 1
+LEVELS, PLACES, PLACE_BITS = 9, 7, 24
+"""Loops of a layer, the places that each keeps, and the bits of one."""
+PORT = Resources(luts=900, ffs=1400)
+"""Of an AXI master of 512 bits: `m_axi` adapters in csynth reports of published designs."""
+
+
+class Block(StrEnum):
+    """What a memory is made of."""
+
+    BRAM = "bram"
+    URAM = "uram"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineResources:
+    """Resources of an engine, and what its memories are made of."""
+
+    total: Resources
+    maps: Block
+    weights: Block
+
+
+def turn_stages(shape: Shape) -> int:
+    """Return the stages of multiplexers that turn a line: two bits of the place each."""
+    return ceil(log2(shape.banks) / 2)
+
+
+def fill_cycles(shape: Shape, forms: tuple[Form, ...], target: Target) -> int:
+    """Return the cycles from an iteration to the write of its result: (S12)."""
+    multiply = target.operator(Operator.MUL, ElementType.INT8).latency_cycles
+    turn = turn_stages(shape)
+    windows = turn if shape.beside > 1 else 0
+    adders = ceil(log2(max(2, shape.depth)))
+    last = max(epilogue_cost(form, target).latency_cycles for form in forms)
+    lines = ADDRESS_CYCLES + READ_CYCLES + turn + windows
+    return lines + multiply + adders + 1 + last + turn + WRITE_CYCLES
+
+
+def engine_resources(
+    table: EngineTable, supply: Supply, target: Target, limit: Resources
+) -> EngineResources:
+    """Return the resources of an engine, its memories where they are least of what there is.
+
+    Parameters
+    ----------
+    limit
+        Of the part of the device; where no choice fits, the one that is over it least.
+    """
+    logic = _logic(table, supply, target)
+    found: list[EngineResources] = []
+    kinds = list(Block) if limit.uram and target.memories.uram_shape else [Block.BRAM]
+    for maps, weights in product(kinds, kinds):
+        memory = _memory(table, supply, target.memories, (maps, weights))
+        found.append(EngineResources(logic + memory, maps, weights))
+    return min(found, key=lambda one: _fullest(one.total, limit))
+
+
+def _fullest(used: Resources, limit: Resources) -> float:
+    pairs = ((used.bram18, limit.bram18), (used.uram, limit.uram))
+    return max((own / most if most else 10.0 * own for own, most in pairs), default=0.0)
+
+
+def _memory(
+    table: EngineTable, supply: Supply, blocks: Memories, kinds: tuple[Block, Block]
+) -> Resources:
+    """Return the blocks of maps, of the weights of a tile, and of those that wait."""
+    banks = table.memories * table.shape.banks
+    maps = _blocks(table.depth, table.element.bits, blocks, kinds[0]).scaled(banks)
+    bits = table.word_bytes * 8
+    kept = _blocks(table.tile_words, bits, blocks, kinds[1])
+    return maps + kept + _blocks(supply.fifo_words, bits, blocks, kinds[1])
+
+
+def _blocks(words: int, bits: int, blocks: Memories, kind: Block) -> Resources:
+    if words <= blocks.lutram_words:
+        return Resources(luts=ceil(bits * max(1, words / 64)))
+    if kind is Block.URAM and blocks.uram_shape is not None:
+        return Resources(uram=blocks.uram_shape.blocks(words, bits))
+    return Resources(bram18=block_rams(words, bits, blocks))
+
+
+def _logic(table: EngineTable, supply: Supply, target: Target) -> Resources:
+    shape = table.shape
+    beside = max(one.tiling.beside for one in table.passes)
+    epilogues = Resources()
+    for form in table.forms:
+        epilogues += epilogue_cost(form, target).resources.scaled(shape.drain)
+    ports = len(supply.channels) + len(table.inputs) + 1
+    total = _products(shape, beside, target) + _lines(table, beside) + epilogues
+    return total + _registers(table) + PORT.scaled(ports) + _control(table)
+
+
+def _products(shape: Shape, beside: int, target: Target) -> Resources:
+    """Return multipliers, the choice of their operands, and the sums: (S13)."""
+    built = "packed" if shape.packed else None
+    cost = target.operator(Operator.MUL, ElementType.INT8, built)
+    multipliers = Resources(cost.dsps, 0, 0, cost.luts, cost.ffs).scaled(shape.multipliers)
+    operand_bits = 8
+    chosen = operand_bits * (shape.products if beside > 1 else 0) + operand_bits * shape.lanes
+    product_bits = 2 * operand_bits
+    adders = shape.outputs * (shape.depth - 1) * (product_bits + 2)
+    registers = shape.products * product_bits
+    return multipliers + Resources(luts=chosen + adders, ffs=adders + registers)
+
+
+def _lines(table: EngineTable, beside: int) -> Resources:
+    """Return what turns lines, and hides what is outside of a map: (S14)."""
+    shape, bits = table.shape, table.element.bits
+    maps = max(len(one.beside_maps) for one in table.passes)
+    line = shape.banks * bits
+    turn = line * turn_stages(shape)
+    windows = (beside - 1) * shape.depth * bits * turn_stages(shape)
+    memories = (table.memories - 1) * line * (1 + maps)
+    masks = shape.banks * (bits + 8)
+    luts = (2 + maps) * turn + windows + memories + masks
+    return Resources(luts=luts, ffs=luts)
+
+
+def _registers(table: EngineTable) -> Resources:
+    """Return sums at work and waiting, constants, and the largest element of each: (S15)."""
+    shape = table.shape
+    bits = max(form.accumulator.bits for form in table.forms)
+    parameters = max(len(form.parameters) for form in table.forms)
+    chunks = shape.pending // shape.drain
+    sums = max(shape.outputs, shape.lanes) * bits
+    lanes = 2 * shape.lanes * bits if any(one.layer.is_lanes for one in table.passes) else 0
+    pooled = any(one.layer.pool != (1, 1) for one in table.passes)
+    largest = shape.drain * table.element.bits * (2 + chunks // 4) if pooled else 0
+    constants = shape.drain * parameters * 32 * -(-chunks // 4)
+    luts = sums + lanes + shape.pending * bits + largest + constants
+    ffs = sums + shape.pending * (bits + parameters * 32) + largest
+    return Resources(luts=luts, ffs=ffs)
+
+
+def _control(table: EngineTable) -> Resources:
+    """Return the counters of all loops, and the table."""
+    counters = LEVELS * PLACES * PLACE_BITS
+    numbers = len(table.passes) * (LEVELS * PLACES + 30) * PLACE_BITS // 64
+    return Resources(luts=2 * counters + numbers, ffs=counters)
+

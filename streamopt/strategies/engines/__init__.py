@@ -1,0 +1,1 @@
+"""The best engine for a network, with a proof."""

@@ -1,0 +1,164 @@
+"""The quickest engine: all shapes in the order of what they take at least, until none can win.
+
+The bound of a shape is the closed form of its loops, and its words at the rate of the channels;
+a run adds the waiting for weights to it. Shapes are simulated in the order of their bounds, and
+the search ends at the first whose bound isn't below the best run: that run is the least of all
+shapes, and its cycles are proved. Shapes that don't fit the limits are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil
+from time import process_time
+
+from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware, Supply
+from streamopt.ir.engines.layers import LayerGraph
+from streamopt.ir.engines.shape import Shape
+from streamopt.perf.engines.cycles import EngineCycles, engine_cycles, roofline_cycles, word_bytes
+from streamopt.perf.engines.resources import EngineResources, engine_resources, fill_cycles
+from streamopt.sim.engines.run import EngineRun, simulate_engine
+from streamopt.strategies.engines.space import USUAL, EngineSpace, shapes, supply_of
+from streamopt.target.device import Target
+from streamopt.target.resources import RESOURCE_WORDS, Resources
+from streamopt.transforms.engines.forms import forms_of
+from streamopt.transforms.engines.lowering import engine_table
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """What an engine may take."""
+
+    target: Target
+    dsps: int
+    """For products and epilogues together."""
+    resources: Resources
+    """Of the part of the device, with other limits of the user's."""
+    packed: bool = False
+    channels: int | None = None
+    """Of weights, at most; None for as many as bring a word a cycle."""
+    space: EngineSpace = field(default=USUAL)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAnswer:
+    """The best engine, and what is proved of it."""
+
+    hardware: EngineHardware
+    resources: EngineResources
+    run: EngineRun
+    bound_cycles: int
+    """No engine of the space that fits takes less; the run, where the search finished."""
+    roofline_cycles: int
+    """No engine with as many products a cycle takes less."""
+    simulated: int
+    """Shapes that were simulated."""
+    shapes: int
+    """Shapes that there are."""
+    solve_seconds: float
+    """Of processor time."""
+
+    @property
+    def gap(self) -> float:
+        """Return how far the run may be above the optimum, relative to it."""
+        return (self.run.cycles - self.bound_cycles) / self.run.cycles
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A shape with what it takes at least."""
+
+    least_cycles: int
+    words: int
+    shape: Shape
+    cycles: EngineCycles
+    supply: Supply
+
+
+def solve_engine(
+    graph: LayerGraph, limits: EngineLimits, seconds: float | None = None
+) -> EngineAnswer:
+    """Return the engine that runs a network in the fewest cycles.
+
+    Parameters
+    ----------
+    seconds
+        Of processor time, after which the best so far is returned with its bound; None for no
+        limit.
+
+    Raises
+    ------
+    InfeasibleError
+        E528 if no shape fits the limits.
+    """
+    started = process_time()
+    candidates = _candidates(graph, limits)
+    best: EngineAnswer | None = None
+    bound, tried, tightest = 0, 0, ""
+    for candidate in candidates:
+        bound = candidate.least_cycles
+        is_late = seconds is not None and process_time() - started > seconds
+        if best is not None and (bound >= best.run.cycles or is_late):
+            break
+        found = _built(graph, candidate, limits)
+        tried += 1
+        over = found.resources.total.over(replace(limits.resources, dsps=limits.dsps))
+        if over:
+            tightest = tightest or ", ".join(RESOURCE_WORDS[name] for name in over)
+            continue
+        if best is None or _order(found) < _order(best):
+            best = found
+    else:
+        bound = best.run.cycles if best is not None else 0
+    if best is None:
+        message = f"no engine for {graph.name} fits: the quickest takes too much of {tightest}"
+        raise InfeasibleError(Diagnostic("E528", message, hint="raise the limits, or --fit"))
+    return replace(
+        best,
+        bound_cycles=min(bound, best.run.cycles),
+        simulated=tried,
+        shapes=len(candidates),
+        solve_seconds=process_time() - started,
+    )
+
+
+def _order(answer: EngineAnswer) -> tuple[int, int]:
+    return answer.run.cycles, answer.resources.total.luts
+
+
+def _candidates(graph: LayerGraph, limits: EngineLimits) -> list[_Candidate]:
+    """Return the shapes in the order of what they take at least."""
+    forms, _ = forms_of(graph)
+    inputs = sum(graph.map(name).size_elems for name in graph.inputs)
+    found: list[_Candidate] = []
+    for shape in shapes(limits.space, limits.dsps, packed=limits.packed):
+        fill = fill_cycles(shape, forms, limits.target)
+        cycles = engine_cycles(graph, shape, fill)
+        space = limits.space
+        supply = supply_of(word_bytes(graph, shape), limits.target, limits.channels, space.fifo_words)
+        outside = 2 * supply.latency_cycles + ceil(inputs / BEAT_BYTES)
+        least = cycles.least(supply.cycles_per_word, outside)
+        found.append(_Candidate(least, cycles.words, shape, cycles, supply))
+    return sorted(found, key=lambda one: (one.least_cycles, one.shape.banks, one.shape.drain))
+
+
+def _built(graph: LayerGraph, candidate: _Candidate, limits: EngineLimits) -> EngineAnswer:
+    """Return a shape as an engine, simulated."""
+    shape, supply = candidate.shape, candidate.supply
+    table = engine_table(graph, shape, [one.tiling for one in candidate.cycles.layers])
+    width = min(BEAT_BYTES, shape.banks * table.element.storage_bits // 8)
+    hardware = EngineHardware(
+        table, candidate.cycles.fill_cycles, supply, width, BEAT_BYTES, shape.packed
+    )
+    resources = engine_resources(table, supply, limits.target, limits.resources)
+    rate = _bytes_per_cycle(supply)
+    factor = 2 if limits.packed else 1
+    roofline = roofline_cycles(graph, limits.dsps * factor, rate)
+    run = simulate_engine(hardware)
+    return EngineAnswer(hardware, resources, run, 0, roofline, 0, 0, 0.0)
+
+
+def _bytes_per_cycle(supply: Supply) -> float:
+    return float(Fraction(BEAT_BYTES * len(supply.channels)) / max(Fraction(1), supply.cycles_per_word))

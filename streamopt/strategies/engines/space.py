@@ -1,0 +1,70 @@
+"""The shapes of engines that are looked at, and how weights reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import ceil
+
+from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
+from streamopt.ir.engines.shape import Shape
+from streamopt.target.channels import MOST_PORTS
+from streamopt.target.device import Target
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpace:
+    """What may be decided about the shape of an engine."""
+
+    banks: tuple[int, ...] = (16, 32, 64, 128, 256)
+    drains: tuple[int, ...] = (8, 16, 32)
+    beside: int = 4
+    """Most neighbouring positions at once."""
+    fifo_words: int = 512
+    """Words of weights that can wait: what the blocks of a FIFO have room for anyway."""
+
+
+USUAL = EngineSpace()
+
+
+def shapes(space: EngineSpace, dsps: int, *, packed: bool) -> Iterator[Shape]:
+    """Yield the shapes that no other is better than: with as many products of a sum as fit.
+
+    A shape with fewer products of a sum, all else equal, has at least as many steps.
+    """
+    factor = 2 if packed else 1
+    for banks, drain in product(space.banks, space.drains):
+        if drain > banks:
+            continue
+        for outputs in range(factor, factor * dsps + 1, factor):
+            depth = min(factor * dsps // outputs, banks)
+            if depth:
+                yield Shape(outputs, depth, banks, drain, space.beside, packed)
+
+
+def supply_of(word_bytes: int, target: Target, channels: int | None, fifo_words: int) -> Supply:
+    """Return the fewest channels that bring a word a cycle, or all that there are.
+
+    Parameters
+    ----------
+    channels
+        At most; None for those of the fastest kind of memory, less one for inputs and outputs.
+    """
+    kinds: dict[str, list[str]] = {}
+    for channel in target.channels:
+        kinds.setdefault(channel.name.partition("[")[0], []).append(channel.name)
+    rates = {
+        kind: sum(target.channel(name).bytes_per_s for name in names)
+        for kind, names in kinds.items()
+    }
+    names = kinds[max(rates, key=rates.__getitem__)]
+    most = min(len(names), MOST_PORTS) if channels is None else min(channels, len(names))
+    wanted = min(max(1, most), ceil(word_bytes / BEAT_BYTES))
+    own = target.channel(names[0])
+    beats = ceil(word_bytes / (BEAT_BYTES * wanted))
+    rate = Fraction(own.bytes_per_s) * Fraction(str(target.clock_ns)) / 10**9
+    per_word = beats * max(Fraction(1), BEAT_BYTES / rate)
+    latency = own.latency_cycles(target.clock_ns)
+    return Supply(tuple(names[:wanted]), per_word, latency, fifo_words)
