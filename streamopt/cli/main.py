@@ -17,6 +17,7 @@ from streamopt.cli.verbs.compare import compare
 from streamopt.cli.verbs.design import design
 from streamopt.cli.verbs.doctor import doctor, solvers
 from streamopt.cli.verbs.emit import emit
+from streamopt.cli.verbs.engine import engine
 from streamopt.cli.verbs.explain import explain
 from streamopt.cli.verbs.graph import graph
 from streamopt.cli.verbs.pareto import pareto
@@ -41,6 +42,9 @@ streamopt graph model.onnx --shape x=1x3x224x224""",
 streamopt solve kernel.c --dsp 2560 -o build/kernel
 streamopt solve kernel.c --level opt6 --fit slr --time-limit 60
 streamopt solve graph.json --objective dsps --latency-target 100000""",
+    "engine": """\
+streamopt engine net.py:Net --inputs 1x3x32x32:int8 --dsp 468
+streamopt engine graph.json --dsp 220 --packed -o build/net""",
     "pareto": """\
 streamopt pareto graph.json --csv front.csv --plot front.svg
 streamopt pareto graph.json --schedules points --time-limit 60""",
@@ -109,6 +113,7 @@ for verb in (
     run,
     graph,
     solve,
+    engine,
     pareto,
     design,
     compare,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.checking import check
     from streamopt.pipeline.comparing import Comparison, compare, records
     from streamopt.pipeline.design_limits import Budget
+    from streamopt.pipeline.engines import EngineSolution, engine
     from streamopt.pipeline.evaluating import (
         device,
         evaluate,
@@ -65,6 +66,7 @@ __all__ = [
     "Budget",
     "Comparison",
     "Effort",
+    "EngineSolution",
     "Evaluation",
     "FewestDsps",
     "FifoSizing",
@@ -88,6 +90,7 @@ __all__ = [
     "device",
     "doctor",
     "emit",
+    "engine",
     "evaluate",
     "evaluate_network",
     "explain",
@@ -132,6 +135,7 @@ _PLACES = {
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network "
     "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
+    "streamopt.pipeline.engines": "EngineSolution engine",
     "streamopt.pipeline.explaining": "explain",
     "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.by_hand.open_model": "OpenModel model",

@@ -121,9 +121,7 @@ def _packed(ports: EnginePorts, one: Pass) -> list[str]:
         )
     if weights is not None:
         element, variable = ports.weight, _variable(ports, weights.array)
-        lines.append(
-            f"            pack_weights<{element}>(words, layer, group, tile, {variable});"
-        )
+        lines.append(f"            pack_weights<{element}>(words, layer, group, tile, {variable});")
     return [*lines, "        }", "}"]
 
 

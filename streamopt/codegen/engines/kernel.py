@@ -1,4 +1,4 @@
-"""The kernel of an engine: the template of all engines, with the parts that depend on the network."""
+"""The kernel of an engine: one template, with the parts that depend on the network."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ def kernel_text(ports: EnginePorts, blocks: tuple[str, str]) -> str:
         form_functions="\n".join(
             _form(number, form, numbers_of(table)) for number, form in enumerate(table.forms)
         ),
-        form_cases="".join(_case(n, form, n + 1 == len(table.forms)) for n, form in enumerate(table.forms)),
+        form_cases="".join(
+            _case(n, form, n + 1 == len(table.forms)) for n, form in enumerate(table.forms)
+        ),
         read_maps="".join(_read_map(place) for place in range(maps_of(table)))
         if any(form.maps for form in table.forms)
         else "",
@@ -128,9 +130,7 @@ def _boundary(ports: EnginePorts) -> dict[str, str]:
             for name, place in places
         ),
         "interfaces": "".join(m_axi.format(name, size) for name, size in sizes),
-        "streams": "".join(
-            f"    ShareStream share_{channel};\n" for channel in channels
-        ),
+        "streams": "".join(f"    ShareStream share_{channel};\n" for channel in channels),
         "readers": "".join(
             f"    read_share(weights_{channel}, share_{channel});\n" for channel in channels
         ),
@@ -266,7 +266,9 @@ def _take_parameters(ports: EnginePorts, parameters: int) -> str:
         count = min(each, shape.pending - first)
         text += f"                if (head == {number})\n"
         text += f"                    for (int i = 0; i < {count}; i++) {{\n#pragma HLS unroll\n"
-        text += f"                        parameters[{first} + i][{number // words}] = int({parts});\n"
+        text += (
+            f"                        parameters[{first} + i][{number // words}] = int({parts});\n"
+        )
         text += "                    }\n"
     return text
 

@@ -34,5 +34,3 @@ class EngineHardware:
     supply: Supply
     input_bytes_per_cycle: int
     output_bytes_per_cycle: int
-    packed: bool = False
-    """Whether two products share a DSP."""

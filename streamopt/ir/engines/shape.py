@@ -89,7 +89,7 @@ class Tiling:
 
     @property
     def steps(self) -> int:
-        """Return the cycles that combine the elements of a position: weights of a tile, in words."""
+        """Return the cycles that combine the elements of a position: words of a tile."""
         return prod(self.runs) * -(-self.run // self.width)
 
     @property

@@ -1,4 +1,4 @@
-"""Cycles of layers on an engine in closed form: (S8) to (S10) of ``models/formulations/engines.md``."""
+"""Cycles of layers on an engine in closed form: (S8) to (S11) of `engines.md`."""
 
 from __future__ import annotations
 

@@ -158,4 +158,3 @@ def _control(table: EngineTable) -> Resources:
     counters = LEVELS * PLACES * PLACE_BITS
     numbers = len(table.passes) * (LEVELS * PLACES + 30) * PLACE_BITS // 64
     return Resources(luts=2 * counters + numbers, ffs=counters)
-

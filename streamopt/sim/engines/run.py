@@ -101,9 +101,7 @@ def simulate_engine(hardware: EngineHardware, frames: int = 1) -> EngineRun:
 
 def _input_bytes(hardware: EngineHardware) -> int:
     table = hardware.table
-    return sum(
-        place.map.size_elems * table.element.storage_bits // 8 for place in table.inputs
-    )
+    return sum(place.map.size_elems * table.element.storage_bits // 8 for place in table.inputs)
 
 
 def _output_cycles(one: Pass, hardware: EngineHardware) -> int:

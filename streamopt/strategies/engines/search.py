@@ -14,17 +14,16 @@ from math import ceil
 from time import process_time
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware, Supply
+from streamopt.evaluation.engines import EngineEvaluation, evaluated_engine
+from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
 from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.engines.shape import Shape
 from streamopt.perf.engines.cycles import EngineCycles, engine_cycles, roofline_cycles, word_bytes
-from streamopt.perf.engines.resources import EngineResources, engine_resources, fill_cycles
-from streamopt.sim.engines.run import EngineRun, simulate_engine
+from streamopt.perf.engines.resources import fill_cycles
 from streamopt.strategies.engines.space import USUAL, EngineSpace, shapes, supply_of
 from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Resources
 from streamopt.transforms.engines.forms import forms_of
-from streamopt.transforms.engines.lowering import engine_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,7 @@ class EngineLimits:
 class EngineAnswer:
     """The best engine, and what is proved of it."""
 
-    hardware: EngineHardware
-    resources: EngineResources
-    run: EngineRun
+    evaluation: EngineEvaluation
     bound_cycles: int
     """No engine of the space that fits takes less; the run, where the search finished."""
     roofline_cycles: int
@@ -61,9 +58,14 @@ class EngineAnswer:
     """Of processor time."""
 
     @property
+    def cycles(self) -> int:
+        """Return the simulated cycles of a frame."""
+        return self.evaluation.run.cycles
+
+    @property
     def gap(self) -> float:
         """Return how far the run may be above the optimum, relative to it."""
-        return (self.run.cycles - self.bound_cycles) / self.run.cycles
+        return (self.cycles - self.bound_cycles) / self.cycles
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,37 +97,37 @@ def solve_engine(
     """
     started = process_time()
     candidates = _candidates(graph, limits)
-    best: EngineAnswer | None = None
+    best: EngineEvaluation | None = None
     bound, tried, tightest = 0, 0, ""
     for candidate in candidates:
         bound = candidate.least_cycles
         is_late = seconds is not None and process_time() - started > seconds
         if best is not None and (bound >= best.run.cycles or is_late):
             break
-        found = _built(graph, candidate, limits)
+        found = _evaluated(graph, candidate, limits)
         tried += 1
         over = found.resources.total.over(replace(limits.resources, dsps=limits.dsps))
         if over:
             tightest = tightest or ", ".join(RESOURCE_WORDS[name] for name in over)
-            continue
-        if best is None or _order(found) < _order(best):
+        elif best is None or _order(found) < _order(best):
             best = found
     else:
         bound = best.run.cycles if best is not None else 0
     if best is None:
         message = f"no engine for {graph.name} fits: the quickest takes too much of {tightest}"
         raise InfeasibleError(Diagnostic("E528", message, hint="raise the limits, or --fit"))
-    return replace(
+    return EngineAnswer(
         best,
-        bound_cycles=min(bound, best.run.cycles),
-        simulated=tried,
-        shapes=len(candidates),
-        solve_seconds=process_time() - started,
+        min(bound, best.run.cycles),
+        _roofline(graph, best.hardware.supply, limits),
+        tried,
+        len(candidates),
+        process_time() - started,
     )
 
 
-def _order(answer: EngineAnswer) -> tuple[int, int]:
-    return answer.run.cycles, answer.resources.total.luts
+def _order(one: EngineEvaluation) -> tuple[int, int]:
+    return one.run.cycles, one.resources.total.luts
 
 
 def _candidates(graph: LayerGraph, limits: EngineLimits) -> list[_Candidate]:
@@ -137,28 +139,29 @@ def _candidates(graph: LayerGraph, limits: EngineLimits) -> list[_Candidate]:
         fill = fill_cycles(shape, forms, limits.target)
         cycles = engine_cycles(graph, shape, fill)
         space = limits.space
-        supply = supply_of(word_bytes(graph, shape), limits.target, limits.channels, space.fifo_words)
+        supply = supply_of(
+            word_bytes(graph, shape), limits.target, limits.channels, space.fifo_words
+        )
         outside = 2 * supply.latency_cycles + ceil(inputs / BEAT_BYTES)
         least = cycles.least(supply.cycles_per_word, outside)
         found.append(_Candidate(least, cycles.words, shape, cycles, supply))
     return sorted(found, key=lambda one: (one.least_cycles, one.shape.banks, one.shape.drain))
 
 
-def _built(graph: LayerGraph, candidate: _Candidate, limits: EngineLimits) -> EngineAnswer:
+def _evaluated(graph: LayerGraph, candidate: _Candidate, limits: EngineLimits) -> EngineEvaluation:
     """Return a shape as an engine, simulated."""
-    shape, supply = candidate.shape, candidate.supply
-    table = engine_table(graph, shape, [one.tiling for one in candidate.cycles.layers])
-    width = min(BEAT_BYTES, shape.banks * table.element.storage_bits // 8)
-    hardware = EngineHardware(
-        table, candidate.cycles.fill_cycles, supply, width, BEAT_BYTES, shape.packed
+    return evaluated_engine(
+        graph,
+        candidate.shape,
+        candidate.cycles,
+        candidate.supply,
+        limits.target,
+        limits.resources,
     )
-    resources = engine_resources(table, supply, limits.target, limits.resources)
-    rate = _bytes_per_cycle(supply)
+
+
+def _roofline(graph: LayerGraph, supply: Supply, limits: EngineLimits) -> int:
+    """Return what no engine of as many products a cycle, at the same channels, takes less than."""
+    rate = Fraction(BEAT_BYTES * len(supply.channels)) / supply.cycles_per_word
     factor = 2 if limits.packed else 1
-    roofline = roofline_cycles(graph, limits.dsps * factor, rate)
-    run = simulate_engine(hardware)
-    return EngineAnswer(hardware, resources, run, 0, roofline, 0, 0, 0.0)
-
-
-def _bytes_per_cycle(supply: Supply) -> float:
-    return float(Fraction(BEAT_BYTES * len(supply.channels)) / max(Fraction(1), supply.cycles_per_word))
+    return roofline_cycles(graph, limits.dsps * factor, float(rate))

@@ -130,7 +130,9 @@ class Drafts:
         if bordered is not None:
             terms = [node.value]
         else:
-            terms = [Read(access) for access in sorted(reads, key=lambda a: a.array not in self.layouts)]
+            terms = [
+                Read(access) for access in sorted(reads, key=lambda a: a.array not in self.layouts)
+            ]
         windows: list[tuple[Expression, Windowed]] = []
         for term in terms:
             found = self._reader(replace(node, value=term)).windowed()
@@ -203,9 +205,8 @@ class Drafts:
         value = uncast(node.value)
         if operand_of(value) is not None:
             return None, node
-        if isinstance(value, Binary) and value.op is BinaryOp.MUL:
-            if None not in (operand_of(value.left), operand_of(value.right)):
-                return None, node
+        if _is_product(value):
+            return None, node
         first = next((access for access in array_reads(value) if self._is_map(access)), None)
         if first is None:
             raise NoLayerError("it reads no map")
@@ -219,6 +220,13 @@ class Drafts:
         write = Access(name, first.subscripts)
         terms = replace(node, write=write, value=value, reduction=None, start=None)
         return terms, replace(node, value=Read(write))
+
+
+def _is_product(value: Expression) -> bool:
+    """Return whether an expression is the product of two elements."""
+    if not isinstance(value, Binary) or value.op is not BinaryOp.MUL:
+        return False
+    return None not in (operand_of(value.left), operand_of(value.right))
 
 
 def _is_plain(found: Windowed) -> bool:

@@ -78,7 +78,10 @@ def _together(first: Layer, second: Layer) -> Layer:
     inner, outer = first.epilogue, second.epilogue
     operand = SUM if second.source == first.result else first.result
     value = Cast(inner.element, inner.value)
-    replaced = {operand: value, SUM: value if operand == SUM else scalar(second.source)}
+    replaced: dict[str, Expression] = {
+        operand: value,
+        SUM: value if operand == SUM else scalar(second.source),
+    }
     beside = [pair for pair in outer.maps if pair[0] != operand]
     if operand != SUM:
         beside.insert(0, (second.source, second.source))
@@ -119,7 +122,9 @@ def _narrowed(
             continue
         own = found[place].epilogue
         value = _with_operands(part, {operand: Cast(own.element, own.value)})
-        found[place] = replace(found[place], epilogue=replace(own, value=value, element=part.element))
+        found[place] = replace(
+            found[place], epilogue=replace(own, value=value, element=part.element)
+        )
         outer = _with_part(later.epilogue.value, part, scalar(operand))
         found[reader[0]] = replace(later, epilogue=replace(later.epilogue, value=outer))
         maps[layer.result] = replace(maps[layer.result], element=part.element)
@@ -146,7 +151,9 @@ def _with_part(value: Expression, part: Expression, new: Expression) -> Expressi
     if value == part:
         return new
     operands = children(value)
-    return rebuild(value, tuple(_with_part(one, part, new) for one in operands)) if operands else value
+    return (
+        rebuild(value, tuple(_with_part(one, part, new) for one in operands)) if operands else value
+    )
 
 
 def _with_pool(

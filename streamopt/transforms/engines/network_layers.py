@@ -46,7 +46,9 @@ def network_layers(graph: Graph) -> LayerGraph:
 
 def _no_layer(node: Node, reason: str) -> Diagnostic:
     hint = "engines run products with constant weights, windows of a channel and point-wise nodes"
-    return Diagnostic("E341", f"node '{node.name}' is no layer of an engine: {reason}", node.loc, hint)
+    return Diagnostic(
+        "E341", f"node '{node.name}' is no layer of an engine: {reason}", node.loc, hint
+    )
 
 
 def _check_elements(found: LayerGraph) -> None:

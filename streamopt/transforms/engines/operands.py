@@ -77,7 +77,8 @@ def loops_of(trip_counts: Mapping[str, int], accesses: Iterable[Access]) -> Loop
     Examples
     --------
     >>> j = Affine.iterator("j")
-    >>> found = loops_of({"j": 400}, [Access("x", (j.floordiv(25), j.floordiv(5).mod(5), j.mod(5)))])
+    >>> access = Access("x", (j.floordiv(25), j.floordiv(5).mod(5), j.mod(5)))
+    >>> found = loops_of({"j": 400}, [access])
     >>> found.trip_counts
     {'j/25': 16, 'j/5': 5, 'j/1': 5}
     """
@@ -186,7 +187,9 @@ def flat_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(prod(shape[dimension + 1 :]) for dimension in range(len(shape)))
 
 
-def flat_factors(access: Access, shape: tuple[int, ...], loops: Loops) -> tuple[dict[str, int], int]:
+def flat_factors(
+    access: Access, shape: tuple[int, ...], loops: Loops
+) -> tuple[dict[str, int], int]:
     """Return the elements that a step of each loop moves an access on, and where it begins."""
     factors: dict[str, int] = {}
     offset = 0

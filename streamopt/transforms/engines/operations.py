@@ -1,9 +1,9 @@
-"""Nodes as operations on maps: products with weights, windows of one channel, and what is
-point-wise."""
+"""Nodes as operations on maps: products with weights, and windows of one channel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from streamopt.ir.engines.layers import Axis, Combine, WeightView
 from streamopt.ir.expression import Binary, BinaryOp, Expression, Literal, uncast
@@ -29,7 +29,15 @@ from streamopt.transforms.engines.roles import (
     written_loops,
 )
 
-COMBINED = {Reduction.ADD: Combine.SUM, Reduction.MAX: Combine.LARGEST, Reduction.MIN: Combine.SMALLEST}
+COMBINED = {
+    Reduction.ADD: Combine.SUM,
+    Reduction.MAX: Combine.LARGEST,
+    Reduction.MIN: Combine.SMALLEST,
+}
+
+
+Linear: TypeAlias = tuple[dict[str, int], int]
+"""Factors by loop, and a constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,59 +107,77 @@ class NodeReader:
         self, weight: Operand | None, operand: Operand, loops: Loops, written: WrittenLoops
     ) -> Windowed:
         array = self.arrays[operand.access.array]
-        subscripts = [loops.linear(s) for s in operand.access.subscripts]
+        subscripts: list[Linear] = [loops.linear(s) for s in operand.access.subscripts]
         taken = {loop for factors, _ in subscripts for loop in factors}
-        shape = self.arrays[self.node.write.array].shape
-        if weight is None:
-            weights, weighted = None, set[str]()
-        else:
-            weights = flat_factors(weight.access, self.arrays[weight.access.array].shape, loops)
-            weighted = set(weights[0])
+        flat: Linear = ({}, 0)
+        if weight is not None:
+            flat = flat_factors(weight.access, self.arrays[weight.access.array].shape, loops)
         outputs = [loop for loop in written.dimension if loop not in taken]
-        if weight is None and outputs:
-            raise NoLayerError("it repeats an element along a loop")
-        grouped = [loop for loop in written.dimension if loop in taken and loop in weighted]
-        inner = {*grouped, *written.reduced}
-        layout = self.layouts.get(array.name)
-        if layout is None:
-            channel = channel_of([factors for factors, _ in subscripts], inner) if weight else _first(
-                [factors for factors, _ in subscripts], written
-            )
-            layout = layout_of(array, channel)
-        if len(outputs) > 1 or len(grouped) > 1:
-            raise NoLayerError("it has several loops over output channels")
-        channel = ({}, 0) if layout.channel is None else subscripts[layout.channel]
+        grouped = [loop for loop in written.dimension if loop in taken and loop in flat[0]]
+        if (weight is None and outputs) or len(outputs) > 1 or len(grouped) > 1:
+            raise NoLayerError("it repeats an element, or has several loops over channels")
+        layout = self._layout(array, subscripts, written, None if weight is None else grouped)
+        none: Linear = ({}, 0)
+        channel = none if layout.channel is None else subscripts[layout.channel]
         depth, group = self._depth(channel, written, loops)
         if weight is not None and group is not None and group not in grouped:
             raise NoLayerError("its weights don't depend on the group")
-        axes = [
-            axis_of(*(({}, 0) if d is None else subscripts[d]), written, loops.trip_counts)
+        rows, columns = (
+            axis_of(*(none if d is None else subscripts[d]), written, loops.trip_counts)
             for d in layout.spatial
-        ]
-        self._check_result(written, outputs, group, [axis[1] for axis in axes])
-        counts = loops.trip_counts
-        result = self._result_layout(written, outputs or ([group] if group else []))
+        )
+        self._check_result(written, outputs, group, [rows[1], columns[1]])
         view = None
-        if weight is not None and weights is not None:
-            names = (group, (outputs or [None])[0], depth, axes[0][2], axes[1][2])
-            self._check_weights(weights[0], names)
-            strides = tuple(0 if n is None else weights[0].get(n, 0) for n in names)
-            element = self.arrays[weight.access.array].element
-            view = WeightView(weight.access.array, element, _five(strides), weights[1])
-        del shape
+        if weight is not None:
+            names = (group, (outputs or [None])[0], depth, rows[2], columns[2])
+            view = self._view(weight, flat, names)
+        counts = {**loops.trip_counts, None: 1}
         return Windowed(
             array.name,
             layout,
-            result,
-            1 if group is None else counts[group],
-            counts[outputs[0]] if outputs else 1,
-            1 if depth is None else counts[depth],
-            axes[0][0],
-            axes[1][0],
+            self._result_layout(written, outputs or ([group] if group else [])),
+            counts[group],
+            counts[(outputs or [None])[0]],
+            counts[depth],
+            rows[0],
+            columns[0],
             self._combine(weight is not None),
             view,
             operand.fill or 0,
         )
+
+    def _layout(
+        self,
+        array: Array,
+        subscripts: list[Linear],
+        written: WrittenLoops,
+        grouped: list[str] | None,
+    ) -> Layout:
+        """Return the layout of the source; that of an input is told by the loops.
+
+        Parameters
+        ----------
+        grouped
+            Loops over groups; None without weights.
+        """
+        known = self.layouts.get(array.name)
+        if known is not None:
+            return known
+        factors = [one for one, _ in subscripts]
+        if grouped is None:
+            return layout_of(array, _first(factors, written))
+        return layout_of(array, channel_of(factors, {*grouped, *written.reduced}))
+
+    def _view(self, weight: Operand, flat: Linear, names: tuple[str | None, ...]) -> WeightView:
+        """Return where weights are, for the loops over group, output, depth, row and column."""
+        factors, offset = flat
+        if not set(factors) <= {name for name in names if name is not None}:
+            raise NoLayerError("its weights depend on the position")
+        group, output, depth, row, column = (
+            0 if name is None else factors.get(name, 0) for name in names
+        )
+        array = self.arrays[weight.access.array]
+        return WeightView(array.name, array.element, (group, output, depth, row, column), offset)
 
     def _combine(self, is_weighted: bool) -> Combine:
         if is_weighted:
@@ -192,10 +218,6 @@ class NodeReader:
         if order != sorted(set(order)):
             raise NoLayerError("it exchanges rows and columns")
 
-    def _check_weights(self, factors: dict[str, int], names: tuple[str | None, ...]) -> None:
-        if not set(factors) <= {name for name in names if name is not None}:
-            raise NoLayerError("its weights depend on the position")
-
     def _result_layout(self, written: WrittenLoops, channels: list[str]) -> Layout:
         array = self.arrays[self.node.write.array]
         dimension = written.dimension[channels[0]] if channels else None
@@ -207,11 +229,6 @@ def _first(subscripts: list[dict[str, int]], written: WrittenLoops) -> int | Non
     plain = [d for d, f in enumerate(subscripts) if f and all(n in written.dimension for n in f)]
     several = [d for d, factors in enumerate(subscripts) if factors]
     return plain[0] if plain and len(several) != 2 else None
-
-
-def _five(strides: tuple[int, ...]) -> tuple[int, int, int, int, int]:
-    group, output, depth, row, column = strides
-    return group, output, depth, row, column
 
 
 def starts_at(node: Node) -> Expression | None:

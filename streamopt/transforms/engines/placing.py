@@ -52,7 +52,7 @@ def placed(graph: LayerGraph, banks: int, margins: Margins) -> tuple[dict[str, P
 
 def _spans(graph: LayerGraph) -> dict[str, tuple[int, int]]:
     """Return the layers that write a map first and read it last; inputs are there before all."""
-    spans: dict[str, tuple[int, int]] = {name: (-1, -1) for name in graph.inputs}
+    spans: dict[str, tuple[int, int]] = dict.fromkeys(graph.inputs, (-1, -1))
     for position, layer in enumerate(graph.layers):
         for name in maps_read(layer):
             spans[name] = (spans[name][0], position)

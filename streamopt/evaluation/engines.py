@@ -1,0 +1,46 @@
+"""An engine as built: its table, its resources, and its run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware, Supply
+from streamopt.ir.engines.layers import LayerGraph
+from streamopt.ir.engines.shape import Shape
+from streamopt.perf.engines.cycles import EngineCycles
+from streamopt.perf.engines.resources import EngineResources, engine_resources
+from streamopt.sim.engines.run import EngineRun, simulate_engine
+from streamopt.target.device import Target
+from streamopt.target.resources import Resources
+from streamopt.transforms.engines.lowering import engine_table
+
+
+@dataclass(frozen=True, slots=True)
+class EngineEvaluation:
+    """An engine with what it takes, and how it runs."""
+
+    hardware: EngineHardware
+    resources: EngineResources
+    run: EngineRun
+
+
+def evaluated_engine(
+    graph: LayerGraph,
+    shape: Shape,
+    cycles: EngineCycles,
+    supply: Supply,
+    target: Target,
+    limit: Resources,
+) -> EngineEvaluation:
+    """Return an engine of some shape with the tiles that were chosen, simulated.
+
+    Parameters
+    ----------
+    limit
+        Of the part of the device, for the choice of memory blocks.
+    """
+    table = engine_table(graph, shape, [one.tiling for one in cycles.layers])
+    width = min(BEAT_BYTES, shape.banks * table.element.storage_bits // 8)
+    hardware = EngineHardware(table, cycles.fill_cycles, supply, width, BEAT_BYTES)
+    resources = engine_resources(table, supply, target, limit)
+    return EngineEvaluation(hardware, resources, simulate_engine(hardware))
