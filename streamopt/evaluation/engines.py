@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware, Supply
 from streamopt.ir.engines.layers import LayerGraph
-from streamopt.ir.engines.shape import Shape
+from streamopt.ir.engines.shape import EngineShape
 from streamopt.perf.engines.cycles import EngineCycles
 from streamopt.perf.engines.resources import EngineResources, engine_resources
 from streamopt.sim.engines.run import EngineRun, simulate_engine
@@ -26,7 +26,7 @@ class EngineEvaluation:
 
 def evaluated_engine(
     graph: LayerGraph,
-    shape: Shape,
+    shape: EngineShape,
     cycles: EngineCycles,
     supply: Supply,
     target: Target,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.checking import check
     from streamopt.pipeline.comparing import Comparison, compare, records
     from streamopt.pipeline.design_limits import Budget
-    from streamopt.pipeline.engines import EngineSolution, engine
+    from streamopt.pipeline.engines.shared import EngineSolution, engine
     from streamopt.pipeline.evaluating import (
         device,
         evaluate,
@@ -135,7 +135,7 @@ _PLACES = {
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network "
     "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
-    "streamopt.pipeline.engines": "EngineSolution engine",
+    "streamopt.pipeline.engines.shared": "EngineSolution engine",
     "streamopt.pipeline.explaining": "explain",
     "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.by_hand.open_model": "OpenModel model",

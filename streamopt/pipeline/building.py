@@ -240,20 +240,20 @@ def verify(
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
-    from streamopt.pipeline.engines import is_engine, verify_engine
+    from streamopt.codegen.engines.design import SETTING
     from streamopt.verification.manifest import project_in, read_manifest
     from streamopt.verification.refusals import refuse_what_tools_would
     from streamopt.verification.verify import Traced, verify_project
 
     folder = project_in(Path(directory))
     manifest = read_manifest(folder)
-    if is_engine(manifest):
-        return verify_engine(folder, manifest, seed=seed, compiler=compiler)
     program = load(folder / "graph.json")
+    ways = stored_ways(folder, program, manifest.inputs)
+    if SETTING in manifest.settings:
+        return verify_project(folder, program, compiler=compiler, seed=seed, ways=ways)
     graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")
     edits, kernel = _edits(folder, manifest, graph, schedule)
     traced = Traced(apply(graph, schedule), always=traces)
-    ways = stored_ways(folder, program, manifest.inputs)
     notes = edits.notes
     try:
         notes += refuse_what_tools_would(folder, manifest, kernel)

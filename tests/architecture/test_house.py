@@ -31,7 +31,8 @@ ANY_NAMES = {
 }
 """Functions whose keywords are names of something else."""
 LARGE_VALUES = {"DecisionSpace", "DesignFacts", "LinearForm", "Record", "Solution"} | {
-    *("Allowance", "PathNode", "Standing", "Stored")
+    *("Allowance", "PathNode", "Standing", "Stored"),
+    *("Layer", "LayerPass", "Tiling", "Windowed"),
 }
 """Results with more fields than options may have: nobody writes them by hand."""
 LEFT_CIRCLES: list[set[str]] = []

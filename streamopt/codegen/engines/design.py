@@ -16,6 +16,8 @@ from streamopt.ir.engines.hardware import EngineHardware
 from streamopt.ir.graph import Graph
 
 DEFAULT = VitisSettings()
+SETTING = "engine"
+"""Entry of a project's settings that says it is an engine."""
 
 
 def emit_engine(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamopt.codegen.engines.kernel import input_names
 from streamopt.codegen.engines.ports import EnginePorts, group_chunks, slots
 from streamopt.codegen.templates import fill
-from streamopt.ir.engines.table import Pass
+from streamopt.ir.engines.table import LayerPass
 from streamopt.ir.program import Array, Role
 
 
@@ -90,7 +90,7 @@ def _run(ports: EnginePorts, outputs: list[Array]) -> str:
     return "".join(f"    {line}\n" for line in lines)
 
 
-def _packed(ports: EnginePorts, one: Pass) -> list[str]:
+def _packed(ports: EnginePorts, one: LayerPass) -> list[str]:
     """Return the lines that pack the words of a layer: of each tile constants, then weights."""
     layer, cut = one.layer, one.tiling
     if layer.weights is None and not one.head:
@@ -125,7 +125,7 @@ def _packed(ports: EnginePorts, one: Pass) -> list[str]:
     return [*lines, "        }", "}"]
 
 
-def _unpacked(ports: EnginePorts, one: Pass) -> str:
+def _unpacked(ports: EnginePorts, one: LayerPass) -> str:
     layer, cut = one.layer, one.tiling
     result = ports.hardware.table.graph.map(layer.result)
     outputs = layer.outputs

@@ -8,7 +8,7 @@ from functools import cached_property
 from streamopt.codegen.names import Names
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware
-from streamopt.ir.engines.table import Pass
+from streamopt.ir.engines.table import LayerPass
 from streamopt.ir.graph import Graph
 from streamopt.ir.program import Array
 
@@ -77,7 +77,7 @@ class EnginePorts:
         return max([table.element, *kinds], key=lambda kind: kind.storage_bits)
 
     @property
-    def output_passes(self) -> tuple[Pass, ...]:
+    def output_passes(self) -> tuple[LayerPass, ...]:
         """Return the passes whose results leave the engine."""
         return tuple(one for one in self.hardware.table.passes if one.result is None)
 
@@ -87,17 +87,17 @@ class EnginePorts:
         return sum(map(result_beats, self.output_passes))
 
 
-def slots(one: Pass) -> int:
+def slots(one: LayerPass) -> int:
     """Return the results of a block of positions that are beside each other."""
     return one.tiling.beside // min(one.tiling.beside, one.layer.pool[1])
 
 
-def group_chunks(one: Pass) -> int:
+def group_chunks(one: LayerPass) -> int:
     """Return the cycles in which the results of one position leave."""
     return one.tiling.chunks // one.tiling.beside
 
 
-def result_beats(one: Pass) -> int:
+def result_beats(one: LayerPass) -> int:
     """Return the beats of an output."""
     cut = one.tiling
     return one.groups * cut.tiles * cut.rows * cut.columns * slots(one) * group_chunks(one)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from streamopt.codegen.engines.ports import group_chunks
 from streamopt.ir.engines.layers import Combine, Layer
-from streamopt.ir.engines.table import EngineTable, Move, Pass
+from streamopt.ir.engines.table import EngineTable, LayerPass, Move
 
 COMBINES = {
     Combine.PRODUCTS: "COMBINE_PRODUCTS",
@@ -33,7 +33,7 @@ def table_text(table: EngineTable) -> str:
     return "".join(f"    {_layer(table, one)}\n" for one in table.passes)
 
 
-def _layer(table: EngineTable, one: Pass) -> str:
+def _layer(table: EngineTable, one: LayerPass) -> str:
     layer, cut = one.layer, one.tiling
     pooled = min(cut.beside, layer.pool[1])
     maps, numbers = maps_of(table), numbers_of(table)

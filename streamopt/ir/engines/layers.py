@@ -22,7 +22,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Expression
 
 SUM = "sum"
-"""What a layer has combined, as an operand of its epilogue."""
+"""The sum, or whatever else a layer has combined, as an operand of its epilogue."""
 
 
 class Combine(StrEnum):
@@ -61,7 +61,7 @@ class FeatureMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class WindowAxis:
     """A window along rows or columns: ``position * step + tap * spread - before``."""
 
     positions: int
@@ -120,14 +120,14 @@ class Layer:
     """Channels of the result in a group; 1 of a lanes layer."""
     depth: int
     """Channels of the source in a group; 1 of a lanes layer."""
-    rows: Axis
-    columns: Axis
+    rows: WindowAxis
+    columns: WindowAxis
     combine: Combine
     accumulator: ElementType
     epilogue: Epilogue
     weights: WeightView | None = None
     fill: int = 0
-    """What a window sees outside of the map."""
+    """The element that a window sees outside of the map."""
     pool: tuple[int, int] = (1, 1)
     """Rows and columns of a pool of largest elements behind the epilogue."""
 

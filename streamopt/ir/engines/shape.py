@@ -10,7 +10,7 @@ from streamopt.ir.engines.layers import FeatureMap, Layer
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class EngineShape:
     """The multipliers of an engine, and the memories beside them."""
 
     outputs: int
@@ -103,7 +103,7 @@ class Tiling:
         return self.rows * self.columns * prod(self.pool)
 
 
-def tilings(layer: Layer, source: FeatureMap, shape: Shape) -> Iterator[Tiling]:
+def tilings(layer: Layer, source: FeatureMap, shape: EngineShape) -> Iterator[Tiling]:
     """Yield all ways to cut a layer into the tiles of an engine."""
     if layer.is_lanes:
         yield _by_channels(layer, shape)
@@ -116,7 +116,7 @@ def tilings(layer: Layer, source: FeatureMap, shape: Shape) -> Iterator[Tiling]:
             yield found
 
 
-def _by_outputs(layer: Layer, source: FeatureMap, shape: Shape, beside: int) -> Tiling | None:
+def _by_outputs(layer: Layer, source: FeatureMap, shape: EngineShape, beside: int) -> Tiling | None:
     """Return the tiles of a product layer with so many neighbours at once; None if impossible."""
     rows, columns, (down, across) = layer.rows, layer.columns, layer.pool
     if beside > 1:
@@ -159,13 +159,13 @@ def _covers(layer: Layer, source: FeatureMap) -> bool:
     return is_one and is_full and rows.spread == 1
 
 
-def _by_channels(layer: Layer, shape: Shape) -> Tiling:
+def _by_channels(layer: Layer, shape: EngineShape) -> Tiling:
     """Return the tiles of a lanes layer, each with some channels of one position."""
     tile = min(shape.lanes, layer.channels)
     return _of_lanes(layer, shape, -(-layer.channels // tile), tile, layer.columns.positions)
 
 
-def _flat(layer: Layer, source: FeatureMap, shape: Shape) -> Tiling:
+def _flat(layer: Layer, source: FeatureMap, shape: EngineShape) -> Tiling:
     """Return the tiles of a lanes layer, each with a stretch of a row."""
     row = layer.columns.positions * source.channels
     tile = min(shape.lanes, row)
@@ -173,7 +173,7 @@ def _flat(layer: Layer, source: FeatureMap, shape: Shape) -> Tiling:
 
 
 def _of_lanes(
-    layer: Layer, shape: Shape, tiles: int, tile: int, columns: int, *, is_flat: bool = False
+    layer: Layer, shape: EngineShape, tiles: int, tile: int, columns: int, *, is_flat: bool = False
 ) -> Tiling:
     return Tiling(
         tiles,

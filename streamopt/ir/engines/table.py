@@ -7,13 +7,13 @@ from math import prod
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import Combine, FeatureMap, Layer, LayerGraph
-from streamopt.ir.engines.shape import Shape, Tiling
+from streamopt.ir.engines.shape import EngineShape, Tiling
 from streamopt.ir.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What one more iteration of a loop adds to the places of a layer."""
+    """The steps in the places of a layer that one more iteration of a loop makes."""
 
     row: int = 0
     """Of the source, which may be outside of it."""
@@ -30,7 +30,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class LayerWalk:
     """The loops over what a layer reads, outermost first, with their moves."""
 
     counts: tuple[int, ...]
@@ -41,7 +41,7 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MapPlace:
     """A map in a memory."""
 
     map: FeatureMap
@@ -64,19 +64,19 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class LayerPass:
     """One layer as an engine runs it."""
 
     layer: Layer
     tiling: Tiling
     groups: int
     """Outermost loop; 1 of lanes layers."""
-    source: Place
-    beside_maps: tuple[Place, ...]
+    source: MapPlace
+    beside_maps: tuple[MapPlace, ...]
     """That the epilogue reads."""
-    result: Place | None
+    result: MapPlace | None
     """None for an output, whose elements leave the engine."""
-    walk: Walk
+    walk: LayerWalk
     """Over groups, tiles, rows, blocks, pool rows, pool blocks, runs, runs in a row, chunks."""
     rows: int
     """Rows that exist; others are `Layer.fill`."""
@@ -119,10 +119,10 @@ class EngineTable:
     """All that an engine does for one frame."""
 
     graph: LayerGraph
-    shape: Shape
-    passes: tuple[Pass, ...]
+    shape: EngineShape
+    passes: tuple[LayerPass, ...]
     forms: tuple[Form, ...]
-    inputs: tuple[Place, ...]
+    inputs: tuple[MapPlace, ...]
     memories: int
     depth: int
     """Elements of a memory, divided by the banks."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil
 
 from streamopt.ir.engines.layers import FeatureMap, Layer, LayerGraph
-from streamopt.ir.engines.shape import Shape, Tiling, tilings
+from streamopt.ir.engines.shape import EngineShape, Tiling, tilings
 
 PARAMETER_BYTES = 4
 
@@ -23,7 +23,7 @@ class LayerCycles:
     """Of weights and constants."""
 
 
-def word_bytes(graph: LayerGraph, shape: Shape) -> int:
+def word_bytes(graph: LayerGraph, shape: EngineShape) -> int:
     """Return the bytes of a word of weights: one for each product of a cycle."""
     bits = max(
         (layer.weights.element.storage_bits for layer in graph.layers if layer.weights is not None),
@@ -32,7 +32,7 @@ def word_bytes(graph: LayerGraph, shape: Shape) -> int:
     return max(PARAMETER_BYTES, shape.products * bits // 8)
 
 
-def layer_cycles(layer: Layer, source: FeatureMap, shape: Shape, of_word: int) -> LayerCycles:
+def layer_cycles(layer: Layer, source: FeatureMap, shape: EngineShape, of_word: int) -> LayerCycles:
     """Return the quickest way to run a layer: the tiling of least cycles, then of fewest words.
 
     Parameters
@@ -44,7 +44,7 @@ def layer_cycles(layer: Layer, source: FeatureMap, shape: Shape, of_word: int) -
     return min(found, key=lambda one: (one.cycles, one.words))
 
 
-def _of(layer: Layer, shape: Shape, cut: Tiling, of_word: int) -> LayerCycles:
+def _of(layer: Layer, shape: EngineShape, cut: Tiling, of_word: int) -> LayerCycles:
     groups = 1 if layer.is_lanes else layer.groups
     head = len(layer.epilogue.parameters) * ceil(shape.pending / (of_word // PARAMETER_BYTES))
     prologue = cut.chunks + head if head else 0
@@ -72,7 +72,7 @@ class EngineCycles:
         return sum(one.words for one in self.layers)
 
     def least(self, cycles_per_word: Fraction, outside_cycles: int) -> int:
-        """Return what no run takes less than: all loops, or all words.
+        """Return the least cycles of any run: all loops, or all words.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class EngineCycles:
         return max(outside_cycles + self.compute_cycles, ceil(self.words * cycles_per_word))
 
 
-def engine_cycles(graph: LayerGraph, shape: Shape, fill_cycles: int) -> EngineCycles:
+def engine_cycles(graph: LayerGraph, shape: EngineShape, fill_cycles: int) -> EngineCycles:
     """Return all layers on an engine of some shape, each in its quickest way."""
     of_word = word_bytes(graph, shape)
     layers = (layer_cycles(one, graph.map(one.source), shape, of_word) for one in graph.layers)
@@ -90,6 +90,6 @@ def engine_cycles(graph: LayerGraph, shape: Shape, fill_cycles: int) -> EngineCy
 
 
 def roofline_cycles(graph: LayerGraph, products: int, bytes_per_cycle: float) -> int:
-    """Return what no engine with so many products a cycle takes less than: (S11)."""
+    """Return the least cycles of any engine with so many products a cycle: (S11)."""
     compute = ceil(graph.products / products)
     return max(compute, ceil(graph.weight_bytes / bytes_per_cycle))

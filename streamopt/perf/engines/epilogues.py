@@ -1,4 +1,4 @@
-"""What an epilogue takes in hardware, and how long it takes."""
+"""Resources and latency of an epilogue in hardware."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from math import ceil, log2
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.hardware import Supply
-from streamopt.ir.engines.shape import Shape
+from streamopt.ir.engines.shape import EngineShape
 from streamopt.ir.engines.table import EngineTable, Form
 from streamopt.ir.operators import Operator
 from streamopt.perf.engines.epilogues import epilogue_cost
@@ -25,8 +25,8 @@ PORT = Resources(luts=900, ffs=1400)
 """Of an AXI master of 512 bits: `m_axi` adapters in csynth reports of published designs."""
 
 
-class Block(StrEnum):
-    """What a memory is made of."""
+class EngineBlock(StrEnum):
+    """The kind of blocks of a memory."""
 
     BRAM = "bram"
     URAM = "uram"
@@ -37,16 +37,16 @@ class EngineResources:
     """Resources of an engine, and what its memories are made of."""
 
     total: Resources
-    maps: Block
-    weights: Block
+    maps: EngineBlock
+    weights: EngineBlock
 
 
-def turn_stages(shape: Shape) -> int:
+def turn_stages(shape: EngineShape) -> int:
     """Return the stages of multiplexers that turn a line: two bits of the place each."""
     return ceil(log2(shape.banks) / 2)
 
 
-def fill_cycles(shape: Shape, forms: tuple[Form, ...], target: Target) -> int:
+def fill_cycles(shape: EngineShape, forms: tuple[Form, ...], target: Target) -> int:
     """Return the cycles from an iteration to the write of its result: (S12)."""
     multiply = target.operator(Operator.MUL, ElementType.INT8).latency_cycles
     turn = turn_stages(shape)
@@ -69,7 +69,7 @@ def engine_resources(
     """
     logic = _logic(table, supply, target)
     found: list[EngineResources] = []
-    kinds = list(Block) if limit.uram and target.memories.uram_shape else [Block.BRAM]
+    kinds = list(EngineBlock) if limit.uram and target.memories.uram_shape else [EngineBlock.BRAM]
     for maps, weights in product(kinds, kinds):
         memory = _memory(table, supply, target.memories, (maps, weights))
         found.append(EngineResources(logic + memory, maps, weights))
@@ -82,7 +82,7 @@ def _fullest(used: Resources, limit: Resources) -> float:
 
 
 def _memory(
-    table: EngineTable, supply: Supply, blocks: Memories, kinds: tuple[Block, Block]
+    table: EngineTable, supply: Supply, blocks: Memories, kinds: tuple[EngineBlock, EngineBlock]
 ) -> Resources:
     """Return the blocks of maps, of the weights of a tile, and of those that wait."""
     banks = table.memories * table.shape.banks
@@ -92,10 +92,10 @@ def _memory(
     return maps + kept + _blocks(supply.fifo_words, bits, blocks, kinds[1])
 
 
-def _blocks(words: int, bits: int, blocks: Memories, kind: Block) -> Resources:
+def _blocks(words: int, bits: int, blocks: Memories, kind: EngineBlock) -> Resources:
     if words <= blocks.lutram_words:
         return Resources(luts=ceil(bits * max(1, words / 64)))
-    if kind is Block.URAM and blocks.uram_shape is not None:
+    if kind is EngineBlock.URAM and blocks.uram_shape is not None:
         return Resources(uram=blocks.uram_shape.blocks(words, bits))
     return Resources(bram18=block_rams(words, bits, blocks))
 
@@ -111,7 +111,7 @@ def _logic(table: EngineTable, supply: Supply, target: Target) -> Resources:
     return total + _registers(table) + PORT.scaled(ports) + _control(table)
 
 
-def _products(shape: Shape, beside: int, target: Target) -> Resources:
+def _products(shape: EngineShape, beside: int, target: Target) -> Resources:
     """Return multipliers, the choice of their operands, and the sums: (S13)."""
     built = "packed" if shape.packed else None
     cost = target.operator(Operator.MUL, ElementType.INT8, built)
@@ -125,7 +125,7 @@ def _products(shape: Shape, beside: int, target: Target) -> Resources:
 
 
 def _lines(table: EngineTable, beside: int) -> Resources:
-    """Return what turns lines, and hides what is outside of a map: (S14)."""
+    """Return the multiplexers that turn lines, and hide all outside of a map: (S14)."""
     shape, bits = table.shape, table.element.bits
     maps = max(len(one.beside_maps) for one in table.passes)
     line = shape.banks * bits

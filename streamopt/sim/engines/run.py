@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import ceil
 
 from streamopt.ir.engines.hardware import EngineHardware, Supply
-from streamopt.ir.engines.table import Pass
+from streamopt.ir.engines.table import LayerPass
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _input_bytes(hardware: EngineHardware) -> int:
     return sum(place.map.size_elems * table.element.storage_bits // 8 for place in table.inputs)
 
 
-def _output_cycles(one: Pass, hardware: EngineHardware) -> int:
+def _output_cycles(one: LayerPass, hardware: EngineHardware) -> int:
     """Return the cycles in which an output passes its port."""
     layer = one.layer
     rows, columns = layer.rows.positions // layer.pool[0], layer.columns.positions // layer.pool[1]
@@ -113,7 +113,7 @@ def _output_cycles(one: Pass, hardware: EngineHardware) -> int:
     return ceil(size / hardware.output_bytes_per_cycle)
 
 
-def _loop(one: Pass, start: int, words: _Words) -> tuple[int, int, int]:
+def _loop(one: LayerPass, start: int, words: _Words) -> tuple[int, int, int]:
     """Return when a layer's last iteration ends, how long it waited, and its first results.
 
     Each tile begins with what is before it, takes its words in the first position, and runs the

@@ -17,7 +17,7 @@ from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.engines import EngineEvaluation, evaluated_engine
 from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
 from streamopt.ir.engines.layers import LayerGraph
-from streamopt.ir.engines.shape import Shape
+from streamopt.ir.engines.shape import EngineShape
 from streamopt.perf.engines.cycles import EngineCycles, engine_cycles, roofline_cycles, word_bytes
 from streamopt.perf.engines.resources import fill_cycles
 from streamopt.strategies.engines.space import USUAL, EngineSpace, shapes, supply_of
@@ -28,7 +28,7 @@ from streamopt.transforms.engines.forms import forms_of
 
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
-    """What an engine may take."""
+    """The most that an engine may take."""
 
     target: Target
     dsps: int
@@ -74,7 +74,7 @@ class _Candidate:
 
     least_cycles: int
     words: int
-    shape: Shape
+    shape: EngineShape
     cycles: EngineCycles
     supply: Supply
 
@@ -161,7 +161,7 @@ def _evaluated(graph: LayerGraph, candidate: _Candidate, limits: EngineLimits) -
 
 
 def _roofline(graph: LayerGraph, supply: Supply, limits: EngineLimits) -> int:
-    """Return what no engine of as many products a cycle, at the same channels, takes less than."""
+    """Return the least cycles of any engine of as many products a cycle and as many channels."""
     rate = Fraction(BEAT_BYTES * len(supply.channels)) / supply.cycles_per_word
     factor = 2 if limits.packed else 1
     return roofline_cycles(graph, limits.dsps * factor, float(rate))

@@ -9,14 +9,14 @@ from itertools import product
 from math import ceil
 
 from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
-from streamopt.ir.engines.shape import Shape
+from streamopt.ir.engines.shape import EngineShape
 from streamopt.target.channels import MOST_PORTS
 from streamopt.target.device import Target
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSpace:
-    """What may be decided about the shape of an engine."""
+    """The shapes that are open."""
 
     banks: tuple[int, ...] = (16, 32, 64, 128, 256)
     drains: tuple[int, ...] = (8, 16, 32)
@@ -29,7 +29,7 @@ class EngineSpace:
 USUAL = EngineSpace()
 
 
-def shapes(space: EngineSpace, dsps: int, *, packed: bool) -> Iterator[Shape]:
+def shapes(space: EngineSpace, dsps: int, *, packed: bool) -> Iterator[EngineShape]:
     """Yield the shapes that no other is better than: with as many products of a sum as fit.
 
     A shape with fewer products of a sum, all else equal, has at least as many steps.
@@ -41,7 +41,7 @@ def shapes(space: EngineSpace, dsps: int, *, packed: bool) -> Iterator[Shape]:
         for outputs in range(factor, factor * dsps + 1, factor):
             depth = min(factor * dsps // outputs, banks)
             if depth:
-                yield Shape(outputs, depth, banks, drain, space.beside, packed)
+                yield EngineShape(outputs, depth, banks, drain, space.beside, packed)
 
 
 def supply_of(word_bytes: int, target: Target, channels: int | None, fifo_words: int) -> Supply:

@@ -4,42 +4,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import (
     SUM,
-    Axis,
     Combine,
     Epilogue,
     FeatureMap,
     Layer,
     Parameter,
+    WindowAxis,
 )
 from streamopt.ir.expression import (
     Access,
     Binary,
     BinaryOp,
-    Call,
     Cast,
     Expression,
     Index,
     Literal,
     Read,
+    moved_leaf,
     rewrite,
     uncast,
     walk,
 )
 from streamopt.ir.graph import Graph, Node
-from streamopt.ir.program import Array, Role
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.engines.operands import (
     NoLayerError,
     array_reads,
     flat_factors,
     loops_of,
     operand_of,
+    without_widening,
 )
-from streamopt.transforms.engines.operations import NodeReader, Windowed, starts_at
-from streamopt.transforms.engines.roles import Layout, written_loops
+from streamopt.transforms.engines.operations import Windowed, WindowReader, starts_at
+from streamopt.transforms.engines.roles import MapLayout, written_loops
 
 TERM = "_term"
 """Ends the name of the map that holds the terms of a reduction, if they aren't elements."""
@@ -50,7 +52,7 @@ def scalar(operand: str) -> Read:
     return Read(Access(operand, ()))
 
 
-def is_aligned(axis: Axis) -> bool:
+def is_aligned(axis: WindowAxis) -> bool:
     """Return whether each position reads the element at the same place."""
     return axis.taps == 1 and axis.step == 1 and axis.before == 0
 
@@ -61,7 +63,7 @@ class Drafts:
 
     arrays: dict[str, Array]
     layers: list[Layer] = field(default_factory=list[Layer])
-    layouts: dict[str, Layout] = field(default_factory=dict[str, Layout])
+    layouts: dict[str, MapLayout] = field(default_factory=dict[str, MapLayout])
 
     def add(self, node: Node) -> None:
         """Add the layers of a node.
@@ -74,18 +76,15 @@ class Drafts:
         if node.reduction is None:
             self._add_pointwise(node)
             return
-        terms, reduction = self._split(node)
-        if terms is not None:
-            self._add_pointwise(terms)
-        self._add_windowed(reduction)
+        self._add_windowed(self._with_plain_terms(node))
 
     def maps(self) -> tuple[FeatureMap, ...]:
         """Return all maps, in the order of their arrays."""
         found = ((name, self.layouts.get(name)) for name in self.arrays)
         return tuple(one.map_of(self.arrays[name]) for name, one in found if one is not None)
 
-    def _reader(self, node: Node) -> NodeReader:
-        return NodeReader(node, self.arrays, self.layouts)
+    def _reader(self, node: Node) -> WindowReader:
+        return WindowReader(node, self.arrays, self.layouts)
 
     def _take(self, found: Windowed, result: str) -> None:
         """Note the layouts of a node's source and result."""
@@ -120,13 +119,13 @@ class Drafts:
             raise NoLayerError("its largest element begins with a limit of its own")
 
     def _add_pointwise(self, node: Node) -> None:
-        reads = [a for a in array_reads(node.value) if self._is_map(a)]
+        reads = [a for a in array_reads(node.value) if self._is_read_as_map(node, a)]
         for part in walk(node.value):
             if isinstance(part, Index):
                 raise NoLayerError("its value depends on the place")
         if not reads:
             raise NoLayerError("it reads no map")
-        bordered = operand_of(node.value)
+        bordered = operand_of(node.value, self._element_of)
         if bordered is not None:
             terms = [node.value]
         else:
@@ -193,40 +192,62 @@ class Drafts:
         factors, offset = flat_factors(access, array.shape, loops)
         channel = self.layouts[node.write.array].channel
         owners = written_loops(node.write, loops).owner(channel)
-        if array.role is not Role.WEIGHT or not set(factors) <= set(owners) or len(owners) > 1:
+        if not array.is_given or not set(factors) <= set(owners) or len(owners) > 1:
             raise NoLayerError(f"{array.name} is no constant of a channel")
         return Parameter(array.name, array.element, sum(factors.values()), offset)
+
+    def _is_read_as_map(self, node: Node, access: Access) -> bool:
+        """Return whether a point-wise node reads a map: an argument has a loop over positions."""
+        array = self.arrays[access.array]
+        if not array.is_given:
+            return True
+        written = set(node.write.iterators())
+        return array.role is Role.INPUT and written <= set(access.iterators())
+
+    def _element_of(self, array: str) -> ElementType:
+        return self.arrays[array].element
 
     def _is_map(self, access: Access) -> bool:
         return self.arrays[access.array].role is not Role.WEIGHT
 
-    def _split(self, node: Node) -> tuple[Node | None, Node]:
-        """Return a node that computes the terms of a reduction, and one that combines them."""
-        value = uncast(node.value)
-        if operand_of(value) is not None:
-            return None, node
-        if _is_product(value):
-            return None, node
-        first = next((access for access in array_reads(value) if self._is_map(access)), None)
-        if first is None:
-            raise NoLayerError("it reads no map")
-        name = f"{node.write.array}{TERM}"
-        element = expression_type(value, lambda array: self.arrays[array].element)
-        if element is None or not isinstance(value, Cast | Call | Binary):
-            raise NoLayerError("its terms have no type")
-        self.arrays[name] = replace(
-            self.arrays[first.array], name=name, role=Role.INTERNAL, element=element
-        )
-        write = Access(name, first.subscripts)
-        terms = replace(node, write=write, value=value, reduction=None, start=None)
-        return terms, replace(node, value=Read(write))
+    def _with_plain_terms(self, node: Node) -> Node:
+        """Return a reduction of elements; layers are added that compute those of other terms."""
+        value = without_widening(node.value, self._element_of)
+        if operand_of(value, self._element_of) is not None:
+            return node
+        if isinstance(value, Binary) and value.op is BinaryOp.MUL and self._is_weighted(value):
+            left, right = (self._plain(node, side) for side in (value.left, value.right))
+            return replace(node, value=Binary(BinaryOp.MUL, left, right))
+        return replace(node, value=self._plain(node, value))
 
+    def _is_weighted(self, value: Binary) -> bool:
+        """Return whether one factor of a product is an element as it is."""
+        sides = (value.left, value.right)
+        return any(operand_of(side, self._element_of) is not None for side in sides)
 
-def _is_product(value: Expression) -> bool:
-    """Return whether an expression is the product of two elements."""
-    if not isinstance(value, Binary) or value.op is not BinaryOp.MUL:
-        return False
-    return None not in (operand_of(value.left), operand_of(value.right))
+    def _plain(self, node: Node, term: Expression) -> Expression:
+        """Return a read of a map that holds an expression of elements at one place of maps."""
+        value = without_widening(term, self._element_of)
+        if operand_of(value, self._element_of) is not None:
+            return term
+        found = array_reads(value)
+        element = expression_type(value, self._element_of)
+        if isinstance(value, Cast):
+            element = value.element
+        is_one = len({access.subscripts for access in found}) == 1 and all(map(self._is_map, found))
+        shapes = {self.arrays[access.array].shape for access in found}
+        if not is_one or len(shapes) != 1 or element is None:
+            raise NoLayerError("its terms are no elements, nor products of one with a weight")
+        (shape,) = shapes
+        name = f"{node.write.array}{TERM}{sum(TERM in known for known in self.arrays) or ''}"
+        first = self.arrays[found[0].array]
+        self.arrays[name] = replace(first, name=name, role=Role.INTERNAL, element=element)
+        loops = tuple(Loop(f"d{dimension}", extent) for dimension, extent in enumerate(shape))
+        place = tuple(Affine.iterator(loop.name) for loop in loops)
+        moved = rewrite(value, moved_leaf(lambda access: Access(access.array, place)))
+        pointwise = Node(node.name, loops, Access(name, place), moved, loc=node.loc)
+        self._add_pointwise(pointwise)
+        return Read(Access(name, found[0].subscripts))
 
 
 def _is_plain(found: Windowed) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
-from streamopt.ir.engines.layers import SUM, Axis, Combine, Epilogue, FeatureMap, Layer
+from streamopt.ir.engines.layers import SUM, Combine, Epilogue, FeatureMap, Layer, WindowAxis
 from streamopt.ir.expression import (
     Cast,
     Expression,
@@ -185,7 +185,7 @@ def _with_pool(
 def _is_pool(layer: Layer, maps: dict[str, FeatureMap]) -> bool:
     """Return whether a layer takes the largest elements of windows beside each other."""
 
-    def is_beside(axis: Axis) -> bool:
+    def is_beside(axis: WindowAxis) -> bool:
         return axis.taps == axis.step and axis.spread == 1 and axis.before == 0
 
     element = maps[layer.source].element

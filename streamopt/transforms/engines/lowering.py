@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import FeatureMap, Layer, LayerGraph
-from streamopt.ir.engines.shape import Shape, Tiling
-from streamopt.ir.engines.table import EngineTable, Move, Pass, Walk
+from streamopt.ir.engines.shape import EngineShape, Tiling
+from streamopt.ir.engines.table import EngineTable, LayerPass, LayerWalk, Move
 from streamopt.transforms.engines.forms import forms_of
 from streamopt.transforms.engines.placing import Margins, placed
 
 PARAMETER_BYTES = 4
 
 
-def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> EngineTable:
+def engine_table(graph: LayerGraph, shape: EngineShape, cuts: Sequence[Tiling]) -> EngineTable:
     """Return the table of an engine of some shape, with the tiles of each layer."""
     walks = [
         walk_of(layer, graph.map(layer.source), cut)
@@ -23,7 +23,7 @@ def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> Eng
     margins = _margins(graph, walks, shape)
     places, memories, depth = placed(graph, shape.banks, margins)
     forms, uses = forms_of(graph)
-    passes: list[Pass] = []
+    passes: list[LayerPass] = []
     weight_bits = max((_weight_bits(layer) for layer in graph.layers), default=8)
     word_bytes = max(PARAMETER_BYTES, shape.products * weight_bits // 8)
     for layer, cut, walk, use in zip(graph.layers, cuts, walks, uses, strict=True):
@@ -31,7 +31,7 @@ def engine_table(graph: LayerGraph, shape: Shape, cuts: Sequence[Tiling]) -> Eng
         whole = (1, source.size_elems) if cut.is_whole else (source.rows, source.row_elems)
         words = -(-shape.pending // (word_bytes // PARAMETER_BYTES))
         passes.append(
-            Pass(
+            LayerPass(
                 layer,
                 cut,
                 1 if layer.is_lanes else layer.groups,
@@ -64,7 +64,7 @@ def _weight_bits(layer: Layer) -> int:
     return 0 if layer.weights is None else layer.weights.element.storage_bits
 
 
-def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> Walk:
+def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> LayerWalk:
     """Return the loops over what a layer reads and writes: (S6)."""
     rows, columns, channels = layer.rows, layer.columns, source.channels
     down, across = layer.pool
@@ -91,11 +91,11 @@ def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> Walk:
         -(-cut.run // cut.width),
     )
     first = Move(-rows.before, -columns.before * channels, 0, 0, lanes, wide)
-    return Walk(counts, moves, first, step)
+    return LayerWalk(counts, moves, first, step)
 
 
-def _margins(graph: LayerGraph, walks: list[Walk], shape: Shape) -> Margins:
-    """Return what is read beyond both ends of maps, and isn't counted."""
+def _margins(graph: LayerGraph, walks: list[LayerWalk], shape: EngineShape) -> Margins:
+    """Return the elements that are read beyond both ends of maps, and don't count."""
     before = behind = 0
     for layer, walk in zip(graph.layers, walks, strict=True):
         source = graph.map(layer.source)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
 from streamopt.analysis.digits import digit_of
 from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.arithmetic import expression_type, widens
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Access,
+    Cast,
     Compare,
     Condition,
     Expression,
@@ -114,7 +118,7 @@ def _loop_digit(atom: object) -> tuple[str, int, int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class WindowOperand:
     """An element that a node reads, or a constant outside of an array."""
 
     access: Access
@@ -124,24 +128,44 @@ class Operand:
     """Where the element is read."""
 
 
-def operand_of(expression: Expression) -> Operand | None:
-    """Return a read, in casts and with a border if it has one; None for anything else."""
-    inner = uncast(expression)
+ElementOf: TypeAlias = Callable[[str], ElementType]
+
+
+def without_widening(expression: Expression, element_of: ElementOf) -> Expression:
+    """Return the expression inside the casts around it that keep every value."""
+    while isinstance(expression, Cast):
+        inner = expression.operand
+        match inner:
+            case Cast(element):
+                own: ElementType | None = element
+            case Read(access):
+                own = element_of(access.array)
+            case _:
+                own = expression_type(inner, element_of)
+        if own is None or not (own is expression.element or widens(own, expression.element)):
+            return expression
+        expression = inner
+    return expression
+
+
+def operand_of(expression: Expression, element_of: ElementOf) -> WindowOperand | None:
+    """Return a read, in widening casts and with a border if it has one; None for anything else."""
+    inner = without_widening(expression, element_of)
     match inner:
         case Read(access):
-            return Operand(access)
+            return WindowOperand(access)
         case Select(condition, then, otherwise):
-            read, fill = uncast(then), uncast(otherwise)
+            read, fill = without_widening(then, element_of), uncast(otherwise)
             if isinstance(read, Read) and isinstance(fill, Literal) and fill.value.is_integer():
                 parts = conjuncts(condition)
                 if len(affine_conjuncts(condition)) == len(parts):
-                    return Operand(read.access, int(fill.value), parts)
+                    return WindowOperand(read.access, int(fill.value), parts)
         case _:
             pass
     return None
 
 
-def check_border(operand: Operand, loops: Loops, shape: tuple[int, ...]) -> None:
+def check_border(operand: WindowOperand, loops: Loops, shape: tuple[int, ...]) -> None:
     """Refuse an element that is left out where it is inside of its array.
 
     Raises

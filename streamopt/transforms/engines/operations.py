@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from streamopt.ir.engines.layers import Axis, Combine, WeightView
+from streamopt.ir.element import ElementType
+from streamopt.ir.engines.layers import Combine, WeightView, WindowAxis
 from streamopt.ir.expression import Binary, BinaryOp, Expression, Literal, uncast
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.operators import Reduction
@@ -13,15 +14,16 @@ from streamopt.ir.program import Array, Role
 from streamopt.transforms.engines.operands import (
     Loops,
     NoLayerError,
-    Operand,
+    WindowOperand,
     array_reads,
     check_border,
     flat_factors,
     loops_of,
     operand_of,
+    without_widening,
 )
 from streamopt.transforms.engines.roles import (
-    Layout,
+    MapLayout,
     WrittenLoops,
     axis_of,
     channel_of,
@@ -45,26 +47,26 @@ class Windowed:
     """A node that combines elements of one map, before its result is known as a map."""
 
     source: str
-    source_layout: Layout
-    layout: Layout
+    source_layout: MapLayout
+    layout: MapLayout
     """Of the result."""
     groups: int
     outputs: int
     depth: int
-    rows: Axis
-    columns: Axis
+    rows: WindowAxis
+    columns: WindowAxis
     combine: Combine
     weights: WeightView | None
     fill: int
 
 
 @dataclass(frozen=True, slots=True)
-class NodeReader:
+class WindowReader:
     """A node with its arrays and the layouts that are known before it."""
 
     node: Node
     arrays: dict[str, Array]
-    layouts: dict[str, Layout]
+    layouts: dict[str, MapLayout]
 
     def windowed(self) -> Windowed:
         """Return a node that combines elements of a map.
@@ -79,32 +81,58 @@ class NodeReader:
             raise NoLayerError("its iterations run one after another")
         if node.guard is not None:
             raise NoLayerError("its terms have a condition")
-        weight, operand = self._factors()
+        ways = self._ways()
+        found: list[Windowed] = []
+        reasons: list[NoLayerError] = []
+        for weight, operand in ways:
+            try:
+                found.append(self._with_factors(weight, operand))
+            except NoLayerError as error:
+                reasons.append(error)
+        if not found:
+            raise reasons[0]
+        return max(found, key=lambda one: one.outputs > 1)
+
+    def _with_factors(self, weight: WindowOperand | None, operand: WindowOperand) -> Windowed:
+        node = self.node
         accesses = [operand.access, node.write, *([] if weight is None else [weight.access])]
         loops = loops_of(node.trip_counts, accesses)
         check_border(operand, loops, self.arrays[operand.access.array].shape)
-        written = written_loops(node.write, loops)
-        return self._with_roles(weight, operand, loops, written)
+        return self._with_roles(weight, operand, loops, written_loops(node.write, loops))
 
-    def _factors(self) -> tuple[Operand | None, Operand]:
-        """Return the weight and the element of a term; no weight where it is an element alone."""
-        value = uncast(self.node.value)
-        operand = operand_of(value)
+    def _ways(self) -> list[tuple[WindowOperand | None, WindowOperand]]:
+        """Return weight and element of a term: two ways where both factors are arguments.
+
+        Without a weight a term is an element alone.
+        """
+        value = without_widening(self.node.value, self._element_of)
+        operand = operand_of(value, self._element_of)
         if operand is not None:
-            return None, operand
+            return [(None, operand)]
         if isinstance(value, Binary) and value.op is BinaryOp.MUL:
-            pair = [operand_of(value.left), operand_of(value.right)]
-            if None not in pair and self.node.reduction is Reduction.ADD:
-                found = sorted((p for p in pair if p is not None), key=self._is_map)
-                if [self._is_map(one) for one in found] == [False, True]:
-                    return found[0], found[1]
+            left, right = (operand_of(side, self._element_of) for side in (value.left, value.right))
+            if left is not None and right is not None and self.node.reduction is Reduction.ADD:
+                pairs = ((left, right), (right, left))
+                found = [(w, e) for w, e in pairs if self._is_weight(w) and self._is_map(e)]
+                if found:
+                    return list(found)
         raise NoLayerError("its terms are no products of an element and a weight")
 
-    def _is_map(self, operand: Operand) -> bool:
+    def _element_of(self, array: str) -> ElementType:
+        return self.arrays[array].element
+
+    def _is_weight(self, operand: WindowOperand) -> bool:
+        return self.arrays[operand.access.array].is_given and operand.fill is None
+
+    def _is_map(self, operand: WindowOperand) -> bool:
         return self.arrays[operand.access.array].role is not Role.WEIGHT
 
     def _with_roles(
-        self, weight: Operand | None, operand: Operand, loops: Loops, written: WrittenLoops
+        self,
+        weight: WindowOperand | None,
+        operand: WindowOperand,
+        loops: Loops,
+        written: WrittenLoops,
     ) -> Windowed:
         array = self.arrays[operand.access.array]
         subscripts: list[Linear] = [loops.linear(s) for s in operand.access.subscripts]
@@ -152,7 +180,7 @@ class NodeReader:
         subscripts: list[Linear],
         written: WrittenLoops,
         grouped: list[str] | None,
-    ) -> Layout:
+    ) -> MapLayout:
         """Return the layout of the source; that of an input is told by the loops.
 
         Parameters
@@ -168,7 +196,9 @@ class NodeReader:
             return layout_of(array, _first(factors, written))
         return layout_of(array, channel_of(factors, {*grouped, *written.reduced}))
 
-    def _view(self, weight: Operand, flat: Linear, names: tuple[str | None, ...]) -> WeightView:
+    def _view(
+        self, weight: WindowOperand, flat: Linear, names: tuple[str | None, ...]
+    ) -> WeightView:
         """Return where weights are, for the loops over group, output, depth, row and column."""
         factors, offset = flat
         if not set(factors) <= {name for name in names if name is not None}:
@@ -218,7 +248,7 @@ class NodeReader:
         if order != sorted(set(order)):
             raise NoLayerError("it exchanges rows and columns")
 
-    def _result_layout(self, written: WrittenLoops, channels: list[str]) -> Layout:
+    def _result_layout(self, written: WrittenLoops, channels: list[str]) -> MapLayout:
         array = self.arrays[self.node.write.array]
         dimension = written.dimension[channels[0]] if channels else None
         return layout_of(array, dimension)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from streamopt.ir.engines.layers import LayerGraph
-from streamopt.ir.engines.table import Place
+from streamopt.ir.engines.table import MapPlace
 from streamopt.transforms.engines.joining import maps_read
 
 
@@ -22,7 +22,7 @@ class Margins:
     behind: int
 
 
-def placed(graph: LayerGraph, banks: int, margins: Margins) -> tuple[dict[str, Place], int, int]:
+def placed(graph: LayerGraph, banks: int, margins: Margins) -> tuple[dict[str, MapPlace], int, int]:
     """Return the place of each map, how many memories there are, and the rows of each.
 
     The first memory that no map of the same layer is in, and in it the lowest place that is free
@@ -46,7 +46,7 @@ def placed(graph: LayerGraph, banks: int, margins: Margins) -> tuple[dict[str, P
         bases[name] = _lowest(busy, size, first)
     ends = [base + graph.map(name).size_elems for name, base in bases.items()]
     depth = _rounded(max(ends) + margins.behind, banks) // banks
-    places = {n: Place(graph.map(n), memories[n], bases[n]) for n in spans}
+    places = {n: MapPlace(graph.map(n), memories[n], bases[n]) for n in spans}
     return places, max(memories.values()) + 1, depth
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from streamopt.ir.engines.layers import Axis, FeatureMap
+from streamopt.ir.engines.layers import FeatureMap, WindowAxis
 from streamopt.ir.expression import Access
 from streamopt.ir.program import Array
 from streamopt.transforms.engines.operands import Loops, NoLayerError, flat_strides
@@ -14,7 +14,7 @@ MOST_SPATIAL = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MapLayout:
     """Which dimensions of an array are channels, rows and columns; None where there is none."""
 
     channel: int | None
@@ -39,7 +39,7 @@ class Layout:
         return self.row, self.column
 
 
-def layout_of(array: Array, channel: int | None) -> Layout:
+def layout_of(array: Array, channel: int | None) -> MapLayout:
     """Return the layout of an array whose channels are known: dimensions of one element come last.
 
     Raises
@@ -53,7 +53,7 @@ def layout_of(array: Array, channel: int | None) -> Layout:
     by_size = sorted(others, key=lambda dimension: (array.shape[dimension] == 1, -dimension))
     kept = sorted(by_size[:MOST_SPATIAL])
     row, column = ([None] * MOST_SPATIAL + kept)[-MOST_SPATIAL:]
-    return Layout(channel, row, column)
+    return MapLayout(channel, row, column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def written_loops(write: Access, loops: Loops) -> WrittenLoops:
 
 def axis_of(
     factors: Mapping[str, int], constant: int, written: WrittenLoops, counts: Mapping[str, int]
-) -> tuple[Axis, str | None, str | None]:
+) -> tuple[WindowAxis, str | None, str | None]:
     """Return the window of a subscript, with the loops of positions and taps.
 
     Raises
@@ -105,7 +105,7 @@ def axis_of(
     if len(positions) > 1 or len(taps) > 1 or min(factors.values(), default=1) < 1:
         raise NoLayerError("a subscript is no window: position * step + tap * spread - border")
     position, tap = (positions or [None])[0], (taps or [None])[0]
-    axis = Axis(
+    axis = WindowAxis(
         1 if position is None else counts[position],
         1 if tap is None else counts[tap],
         1 if position is None else factors[position],

@@ -25,11 +25,8 @@ if TYPE_CHECKING:
     from streamopt.pipeline.readers import Readable
     from streamopt.sim.engines.run import EngineRun
     from streamopt.verification.compare import DesignVerdict
-    from streamopt.verification.manifest import Manifest
 
 UNLIMITED = Budget()
-ENGINE = "engine"
-"""Entry of a project's settings that says it is an engine."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -109,6 +106,7 @@ class EngineSolution(EngineAnswer):
         OptionError
             E544 if a graph was solved that doesn't know its program.
         """
+        from streamopt.codegen.engines.design import SETTING
         from streamopt.formats.graph_json import write_graph_json
         from streamopt.formats.weights import weights_bytes
         from streamopt.pipeline.building import golden_data
@@ -120,7 +118,7 @@ class EngineSolution(EngineAnswer):
         if weights:
             extra[weights] = weights_bytes(program)
         golden = golden_data(program, seed, inputs)
-        settings = asdict(self._settings) | {ENGINE: str(self.evaluation.hardware.table.shape)}
+        settings = asdict(self._settings) | {SETTING: str(self.evaluation.hardware.table.shape)}
         write_project(design, program, Path(directory), extra, seed, golden, settings)
         return design
 
@@ -208,26 +206,3 @@ def engine(
 def _given(budget: Budget) -> dict[str, int]:
     """Return the limits that are given, by field of resources."""
     return by_field(budget.given())
-
-
-def is_engine(manifest: Manifest) -> bool:
-    """Return whether a project is that of an engine."""
-    return ENGINE in manifest.settings
-
-
-def verify_engine(
-    directory: Path, manifest: Manifest, *, seed: int | None, compiler: str
-) -> DesignVerdict:
-    """Compile and run the project of an engine, and compare it with its source program.
-
-    Raises
-    ------
-    VerificationError
-        If it can't be built or run.
-    """
-    from streamopt.pipeline.building import stored_ways
-    from streamopt.verification.verify import verify_project
-
-    program = load(directory / "graph.json")
-    ways = stored_ways(directory, program, manifest.inputs)
-    return verify_project(directory, program, compiler=compiler, seed=seed, ways=ways)

@@ -1,0 +1,1 @@
+"""Networks on engines that their layers share, as users ask for them."""

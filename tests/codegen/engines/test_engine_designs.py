@@ -1,0 +1,56 @@
+"""Engines as C++: compiled, and compared bit by bit with the interpreter of the source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from tests.support.nightly import in_nightly
+from tests.support.programs.integer_networks import every_layer, lenet, perceptron
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from streamopt.ir.program import Program
+
+CASES = [
+    (every_layer, 24, True),
+    (perceptron, 32, False),
+    (every_layer, 37, False),
+    (every_layer, 5, False),
+    (lenet, 40, False),
+    (lenet, 30, True),
+    (perceptron, 2, True),
+]
+
+
+@pytest.mark.parametrize("case", in_nightly(CASES, 2))
+def test_every_output_is_that_of_the_source(case: tuple[Callable[[], Program], int, bool]) -> None:
+    make, dsps, packed = case
+    verdict = so.engine(make(), dsp=dsps, packed=packed).verify()
+    assert verdict.passed, str(verdict)
+    assert all(output.max_error == 0 for output in verdict.outputs)
+
+
+def test_a_table_with_another_number_computes_something_else(tmp_path: Path) -> None:
+    solution = so.engine(perceptron(), dsp=32)
+    solution.write(tmp_path / "project")
+    kernel = tmp_path / "project" / "perceptron.cpp"
+    text = kernel.read_text()
+    wrong = text.replace("COMBINE_PRODUCTS, 0,", "COMBINE_SUM, 0,").replace(
+        "total += products", "total -= products"
+    )
+    assert wrong != text
+    kernel.write_text(wrong)
+    assert not so.verify(tmp_path / "project").passed
+
+
+def test_the_kernel_has_one_array_of_multipliers() -> None:
+    design = so.engine(every_layer(), dsp=24).emit()
+    text = design.text("every_layer.cpp")
+    assert text.count("multiply(layer, windows, word, products, own);") == 1
+    assert text.count("run_layer(TABLE[number]") == 1
+    assert "interface mode=m_axi port=weights_0" in text

@@ -1,0 +1,77 @@
+"""Small networks of 8-bit integers that have every kind of layer which engines run."""
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from streamopt.frontends.torch_module.reader import read_torch
+
+if TYPE_CHECKING:
+    from streamopt.ir.program import Program
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "models"))
+
+layers: Any = import_module("modules.layers")
+networks: Any = import_module("modules.networks")
+
+KIND = layers.INTEGERS
+
+
+class EveryLayer(nn.Module):
+    """Padding, strides, pools that overlap or don't, a residual path, and an average."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        shape = layers.Convolution
+        self.stem = KIND.convolution(shape(3, 6, 3, 1, 1, bias=True))
+        self.pool = nn.MaxPool2d(2)
+        self.depthwise = KIND.convolution(shape(6, 6, 3, 1, 1, groups=6))
+        self.pointwise = KIND.convolution(shape(6, 8, 1))
+        self.overlapping = nn.MaxPool2d(3, 2, 1)
+        self.first = KIND.convolution(shape(8, 10, 3, 2, 1))
+        self.second = KIND.convolution(shape(10, 10, 3, 1, 1, relu=False))
+        self.shortcut = KIND.convolution(shape(8, 10, 1, 2, relu=False))
+        self.strided = KIND.convolution(shape(10, 10, 3, 2, 1, groups=10, bias=True))
+        self.join = KIND.joined()
+        self.average = KIND.average(4)
+        self.scores = KIND.scores(10, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return five scores."""
+        x = self.overlapping(self.pointwise(self.depthwise(self.pool(self.stem(x)))))
+        x = self.join(self.second(self.first(x)), self.shortcut(x))
+        return self.scores(self.average(self.strided(x)))
+
+
+@cache
+def every_layer() -> Program:
+    """Return a network of every kind of layer, of 26 x 26 pixels."""
+    return _read(EveryLayer(), (1, 3, 26, 26), "every_layer")
+
+
+@cache
+def lenet() -> Program:
+    """Return LeNet-5."""
+    return _read(networks.LeNet(KIND), (1, 1, 28, 28), "lenet")
+
+
+@cache
+def perceptron() -> Program:
+    """Return a perceptron of two layers over three rows of features."""
+    torch.manual_seed(0)
+    module = nn.Sequential(KIND.linear(20, 24), KIND.scores(24, 7))
+    return _read(module, (3, 20), "perceptron")
+
+
+def _read(module: nn.Module, shape: tuple[int, ...], name: str) -> Program:
+    torch.manual_seed(0)
+    given = torch.randint(-128, 128, shape, dtype=torch.int8)
+    return read_torch(module, (given,), name=name)
