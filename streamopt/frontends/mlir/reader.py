@@ -47,7 +47,8 @@ def read_mlir(
         affine or known, E154 for a function that isn't there, E155 for what is too large.
     """
     file = str(path)
-    module = parse_module(load_text(path, "E151", MAX_CHARACTERS) if text is None else text, file)
+    text = load_text(path, "E151", MAX_CHARACTERS) if text is None else text
+    module = parse_module(text, file, top)
     function = _function(module, top, file)
     if any(value.type.kind == "tensor" for value in _values(function)):
         return tensor_program(function, layout or TensorLayout())

@@ -19,6 +19,19 @@ UNKNOWN = -(2**63)
 """Stands in attributes for a number that an operand gives."""
 
 
+def starts_from(literal: float, identity: float, element: ElementType) -> bool:
+    """Return whether a reduction that starts from a number starts from its identity.
+
+    Of the largest or smallest element, that is the end of the range, or near it.
+    """
+    if not math.isinf(identity) or literal == identity:
+        return literal == identity
+    if element.is_float:
+        return abs(literal) >= HUGE["f32"] and (literal < 0) == (identity < 0)
+    low = -(2 ** (element.bits - 1)) if element.is_signed else 0
+    return literal <= low if identity < 0 else literal >= low + 2**element.bits - 1
+
+
 def static_integers(op: MlirOperation, *names: str) -> tuple[tuple[int, ...], ...]:
     """Return attributes that list offsets, sizes or strides.
 

@@ -7,18 +7,20 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 
 _TRIAL = """
 import sys
-from torch_mlir import ir
+from torch_mlir import ir, passmanager
 with ir.Context() as context:
     context.allow_unregistered_dialects = True
     try:
-        ir.Module.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
+        module = ir.Module.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
+        for passes in sys.argv[1:]:
+            passmanager.PassManager.parse(passes).run(module.operation)
     except (ir.MLIRError, ValueError):
         pass
 """
 
 
-def try_text(text: str, file: str) -> None:
-    """Parse a text in another process, and forget the result.
+def try_text(text: str, file: str, *pipelines: str) -> None:
+    """Parse a text in another process, run passes on it, and forget the result.
 
     LLVM's parser runs into null pointers on some wrong attributes, as of ``tensor.collapse_shape``
     with a bracket missing: no error, but the end of the process.
@@ -28,7 +30,7 @@ def try_text(text: str, file: str) -> None:
     FrontendError
         E151 if that process was ended by a signal.
     """
-    command = [sys.executable, "-I", "-c", _TRIAL]
+    command = [sys.executable, "-I", "-c", _TRIAL, *pipelines]
     data = text.encode("utf-8", "surrogatepass")
     ended = subprocess.run(command, input=data, capture_output=True, check=False)
     if ended.returncode < 0:

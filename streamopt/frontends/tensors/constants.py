@@ -111,7 +111,7 @@ def evaluated(
     with np.errstate(all="ignore"):
         values = _value(expression, grid, arrays)
         result = np.asarray(values).astype(element.dtype)
-    return np.ascontiguousarray(np.broadcast_to(result, shape))
+    return np.ascontiguousarray(np.broadcast_to(result, shape)).reshape(shape)  # () became (1,)
 
 
 def _value(

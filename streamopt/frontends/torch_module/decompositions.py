@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from streamopt.frontends.torch_module import moves
+from streamopt.frontends.torch_module import moves, reductions
 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
@@ -36,7 +36,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.conv_transpose1d.default] = moves.transposed_convolution
     table[aten.conv_transpose2d.input] = moves.transposed_convolution
     table[aten.conv_transpose3d.input] = moves.transposed_convolution
-    return table
+    return {**table, **reductions.decompositions()}
 
 
 def _gelu(x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:

@@ -3,7 +3,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -26,6 +26,22 @@ def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> to
 
 
 def running_sum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    """Return sums up to each element."""
+    return _running(x, dim, dtype, torch.add, 0)
+
+
+def running_product(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    """Return products up to each element."""
+    return _running(x, dim, dtype, torch.mul, 1)
+
+
+def _running(
+    x: torch.Tensor,
+    dim: int,
+    dtype: torch.dtype | None,
+    combine: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    identity: int,
+) -> torch.Tensor:
     """Return sums up to each element: of twice as many in each step, without recurrence.
 
     See `streamopt.frontends.tensors.functions.running`.
@@ -36,13 +52,15 @@ def running_sum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) 
         return total
     total, by = total.movedim(dim, -1), 1
     while by < total.shape[-1]:
-        total = total + _bordered(total, [(by, -by)])
+        total = combine(total, _bordered(total, [(by, -by)], identity))
         by *= 2
     return total.movedim(-1, dim)
 
 
-def _bordered(x: torch.Tensor, borders: Sequence[tuple[int, int]]) -> torch.Tensor:
-    """Return a tensor with zeros around its last dimensions; negative numbers take away.
+def _bordered(
+    x: torch.Tensor, borders: Sequence[tuple[int, int]], value: float = 0
+) -> torch.Tensor:
+    """Return a tensor with a number around its last dimensions; negative numbers take away.
 
     Lowerings drop a pad by negative and positive numbers that leaves the shape as it was.
     """
@@ -50,7 +68,7 @@ def _bordered(x: torch.Tensor, borders: Sequence[tuple[int, int]]) -> torch.Tens
         start = max(0, -before)
         x = x.narrow(axis, start, x.shape[axis] - start - max(0, -after))
     zeros = [max(0, n) for border in reversed(borders) for n in border]
-    return functional.pad(x, zeros) if any(zeros) else x
+    return functional.pad(x, zeros, value=value) if any(zeros) else x
 
 
 def convolution(

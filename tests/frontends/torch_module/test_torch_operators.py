@@ -168,6 +168,25 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[torch.Tensor, ...]]] = {
     "rows_written": (row_added, (normal(2, 5, 3),)),
     "unfolded": (lambda x: functional.unfold(x, 2), (normal(1, 2, 4, 4),)),
     "sums_so_far": (lambda x: x.cumsum(1), (normal(2, 7),)),
+    "products_so_far": (lambda x: x.cumprod(1), (normal(2, 7),)),
+    "best": (lambda x: (x.max(1).values, x.argmin(0), x.argmax()), (normal(3, 5),)),
+    "best_of": (lambda x: tuple(x.topk(2, 1)), (normal(3, 5),)),
+    "sorted": (lambda x: tuple(x.sort(1)), (normal(3, 5),)),
+    "least_integer": (lambda x: x.amin(1), (torch.tensor([[3, 2], [5, 9]]),)),
+    "truths": (lambda x: ((x > 0).all(1).float(), (x > 1).any().float()), (normal(3, 2),)),
+    "remainders": (lambda x: (x.fmod(0.7), x.remainder(-0.7)), (normal(3, 5),)),
+    "arcs": (lambda x: ((x / 9).asin() + (x / 9).acos().square(), x.atan()), (normal(3, 5),)),
+    "number_beside": (lambda x, y: torch.lerp(x, y, 0.3), (normal(3, 5), normal(5))),
+    "rounded_steps": (
+        lambda x: torch.fake_quantize_per_tensor_affine(x, 0.05, 3, -128, 127),
+        (normal(3, 5),),
+    ),
+    "rounded_channels": (
+        lambda x: torch.fake_quantize_per_channel_affine(
+            x, torch.tensor([0.1, 0.05, 0.02]), torch.tensor([0, 1, -2]).int(), 0, -128, 127
+        ),
+        (normal(3, 5),),
+    ),
     "quantized": (
         lambda x: torch.fake_quantize_per_tensor_affine(x, 0.1, 3, -8, 7),
         (normal(4, 5),),

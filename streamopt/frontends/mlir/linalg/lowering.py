@@ -44,10 +44,10 @@ from streamopt.frontends.mlir.linalg.usage import (
     usage,
 )
 from streamopt.frontends.mlir.scalars import (
-    HUGE,
     is_scalar_operation,
     known_element,
     scalar,
+    starts_from,
 )
 from streamopt.frontends.mlir.text.syntax import (
     DYNAMIC,
@@ -366,13 +366,9 @@ class TensorLowering:
         if known is not None:
             raise LoweringError("a reduction into a number, not a tensor, is not supported")
         tensor = self.tensors[value.number]
-        lowest = identity != 0 and abs(identity) != 1
         literal = only_number(tensor)
-        if literal is not None:
-            same = literal == identity
-            extreme = lowest and abs(literal) >= HUGE["f32"] and (literal < 0) == (identity < 0)
-            if same or extreme:
-                return None
+        if literal is not None and starts_from(literal, identity, tensor.element):
+            return None
         return tensor.at
 
     def _return(self, op: MlirOperation, results: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
 from streamopt.frontends.mlir.text.old_spelling import OLD_HINT, modern
+from streamopt.frontends.mlir.text.passes import lowered
 from streamopt.frontends.mlir.text.syntax import Module
 from streamopt.frontends.mlir.trial import try_text
 
@@ -23,7 +24,7 @@ MAX_CHARACTERS = 2**28
 _GENERALIZE = (
     "builtin.module(func.func(linalg-generalize-named-ops,convert-linalg-to-affine-loops))"
 )
-_DIALECT_HINT = "give the code before it is lowered to this dialect: affine, scf, linalg, memref"
+_DIALECT_HINT = "give the code in dialects that are read: affine, scf, linalg, memref or tosa"
 _MAX_DEPTH = 200
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _ARROWS = re.compile(r"->|=>|>=|<=")
@@ -31,8 +32,8 @@ _PIECES = re.compile(r"[^,;:={}\n]+")
 _MAX_CHAIN = 2000
 
 
-def parse_module(text: str, file: str) -> Module:
-    """Return the operations of an MLIR text.
+def parse_module(text: str, file: str, top: str | None = None) -> Module:
+    """Return the operations of an MLIR text; functions that others call only if one is the top.
 
     Raises
     ------
@@ -64,6 +65,7 @@ def parse_module(text: str, file: str) -> Module:
             raise FrontendError(*problems) from None
         except ValueError as error:
             raise FrontendError(Diagnostic("E151", f"not valid MLIR: {error}")) from None
+        lowered(module, text, top, file)
         return convert_module(module, SourceText.of(text, file))
 
 
