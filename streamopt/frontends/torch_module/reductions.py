@@ -24,8 +24,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.min.dim: partial(_best, largest=False),
         aten.topk.default: _best_of,
         aten.sort.default: _sorted,
-        aten.all.default: lambda x: _held(x, list(range(x.dim())), every=True),
-        aten.any.default: lambda x: _held(x, list(range(x.dim())), every=False),
+        aten.all.default: partial(_held, every=True),
+        aten.any.default: partial(_held, every=False),
         aten.all.dim: partial(_held, every=True),
         aten.any.dim: partial(_held, every=False),
         aten.all.dims: partial(_held, every=True),
@@ -35,8 +35,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.fmod.Tensor: _truncated,
         aten.remainder.Scalar: _floored,
         aten.remainder.Tensor: _floored,
-        aten.hypot.default: lambda x, y: (x * x + y * y).sqrt(),
-        aten.erfc.default: lambda x: 1 - x.erf(),
+        aten.hypot.default: _hypotenuse,
+        aten.erfc.default: _rest_of_erf,
         aten.fake_quantize_per_channel_affine.default: _fake_quantized,
     }
     return {**table, **_quantized_operators()}
@@ -94,13 +94,21 @@ def _sorted(
 
 
 def _held(
-    x: torch.Tensor, dim: int | Sequence[int], keepdim: bool = False, *, every: bool
+    x: torch.Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, every: bool
 ) -> torch.Tensor:
     """Return whether all elements along dimensions aren't 0, or any of them."""
-    dims = [dim] if isinstance(dim, int) else list(dim)
+    dims = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     truths = (x != 0).to(torch.int32)
     found = truths.amin(dims, keepdim) if every else truths.amax(dims, keepdim)
     return found != 0
+
+
+def _hypotenuse(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return (x * x + y * y).sqrt()
+
+
+def _rest_of_erf(x: torch.Tensor) -> torch.Tensor:
+    return 1 - x.erf()
 
 
 def _truncated(x: torch.Tensor, y: Any) -> torch.Tensor:
