@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,11 +14,15 @@ from streamopt.errors import CodegenError
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Schedule
 from streamopt.rtl.kernel.making import kernel_timings
+from streamopt.transforms.rewrites import rewritten
 from tests.support.random.graphs import random_program
 from tests.support.random.schedules import any_factors
+from tests.support.random.windows import window_chain
+from tests.support.window_schedules import WINDOWS, window_schedule
 
 CASES = int(os.environ.get("STREAMOPT_CASES", "300"))
 BLOCK = 50
+WINDOWS_SEED = 2
 needs_verilator = pytest.mark.skipif(
     shutil.which("verilator") is None, reason="Verilator isn't installed"
 )
@@ -36,14 +41,29 @@ def random_design(seed: int) -> tuple[Graph, Schedule] | None:
     return graph, schedule
 
 
+MakeDesign = Callable[[int], tuple[Graph, Schedule] | None]
+
+
+def random_windows(seed: int) -> tuple[Graph, Schedule] | None:
+    """Return a chain of windows and a schedule of it by chance; None as for other designs."""
+    source = replace(window_chain(Random(seed), layers=1 + seed % 2), name="design")
+    schedule = window_schedule(rewritten(so.dataflow(source), WINDOWS), seed)
+    graph = so.dataflow(source)
+    try:
+        kernel_timings(so.apply(graph, schedule))
+    except CodegenError as refused:
+        return check_refusal(refused)
+    return graph, schedule
+
+
 def check_refusal(refused: CodegenError) -> None:
     """A refusal names what there is no structure for."""
     assert {problem.code for problem in refused.diagnostics} == {"E640"}
 
 
-def check_design(seed: int, folder: Path) -> None:
+def check_design(seed: int, folder: Path, make: MakeDesign = random_design) -> None:
     """Run a design, if it is one: right outputs, in as many cycles as the simulator says."""
-    found = random_design(seed)
+    found = make(seed)
     if found is None:
         return
     graph, schedule = found
@@ -67,3 +87,18 @@ def test_designs_take_the_cycles_that_are_simulated(seed: int, tmp_path: Path) -
 def test_many_random_designs(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + BLOCK):
         check_design(seed, tmp_path / str(seed))
+
+
+@needs_verilator
+@pytest.mark.slow
+def test_windows_take_the_cycles_that_are_simulated(tmp_path: Path) -> None:
+    assert random_windows(WINDOWS_SEED) is not None
+    check_design(WINDOWS_SEED, tmp_path / "project", random_windows)
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(0, CASES // 3, BLOCK))
+def test_many_random_windows(first: int, tmp_path: Path) -> None:
+    for seed in range(first, first + BLOCK):
+        check_design(seed, tmp_path / str(seed), random_windows)

@@ -52,32 +52,40 @@ class LocalMemoryWires:
     def _routing(self, place: BankPlace) -> BankRouting:
         return BankRouting(self._module, self._control, place, self._address_bits)
 
-    def read(self, source: Recalled, stage: int) -> dict[int, Value]:
-        """Return the elements of lanes in a stage, by lanes' iteration."""
+    def read(self, source: Recalled, stages: Sequence[int]) -> dict[int, Value]:
+        """Return the elements of lanes, each in a stage, by lanes' iteration."""
         found: dict[int, Value] = {}
         for part in source.place.parts():
             routing = self._routing(part)
             word = Signal(self._bits * self._banks, name=f"{identifier(self._memory.name)}_word")
-            at = routing.word_address(stage) if self.is_word else routing.addresses(stage)
-            self._reads.append((self._wires("read_at", at), word))
-            found |= routing.lanes(word, self._bits, stage)
+            self._reads.append((self._wires("read_at", self._places(routing, stages)), word))
+            found |= routing.lanes(word, self._bits, stages[0])
         return found
+
+    def _places(self, routing: BankRouting, stages: Sequence[int]) -> Value:
+        """Return the addresses of an access whose lanes are in given stages."""
+        if self.is_word:
+            return routing.word_address(stages[0])
+        if len({*stages}) == 1:
+            return routing.addresses(stages[0])
+        return routing.late_addresses(stages)
 
     def write(self, store: LocalWrite, copies: Sequence[Value], enable: Value) -> None:
         """Write elements of lanes, where the process moves."""
-        control, stage, whens = self._control, store.stage, store.whens
+        control, whens = self._control, store.whens
+        stages = [store.stage + late for late in store.late or (0,) * len(copies)]
         routing = self._routing(store.place)
 
         def when(at: int) -> Value:
-            return control.when(whens[at % len(whens)], stage)
+            return control.when(whens[at % len(whens)], stages[at])
 
-        given, banks = routing.written(copies, when, stage)
+        given, banks = routing.written(copies, when, store.stage)
         if self.is_word:
-            one = control.when(whens[0], stage) & enable
-            self._writes.append(_Write(routing.word_address(stage), given, one))
+            one = control.when(whens[0], store.stage) & enable
+            self._writes.append(_Write(routing.word_address(store.stage), given, one))
             return
         every = self._wires("write", Mux(enable, banks, Const(0, len(banks))))
-        places = self._wires("write_at", routing.addresses(stage))
+        places = self._wires("write_at", self._places(routing, stages))
         self._writes.append(_Write(places, self._wires("given", given), every))
 
     def _wires(self, name: str, value: Value) -> Signal:

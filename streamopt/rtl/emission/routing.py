@@ -47,6 +47,20 @@ class BankRouting:
         spans = (range(dimension.factor) for dimension in self._place.dimensions)
         return Cat(*(self._address(base, tables, bank, stage) for bank in product(*spans)))
 
+    def late_addresses(self, stages: Sequence[int]) -> Value:
+        """Return the addresses of banks whose lanes are in stages of their own, and never turn."""
+        place = self._place
+        lanes = {place.bank(place.offsets[at]): at for at in place.points}
+        found: list[Value] = []
+        for bank in range(place.banks):
+            at = lanes.get(bank)
+            if at is None:
+                found.append(Const(0, self._bits))
+                continue
+            first = place.added(place.offsets[at])
+            found.append(self._control.total(place.base, first, self._bits, stages[at]))
+        return Cat(*found)
+
     def _address(
         self,
         base: Value,

@@ -8,13 +8,16 @@ in the stage that asks, and all that leaves does so in the last stage.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TypeAlias
 
 from streamopt.ir.network import Memory
 from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
 from streamopt.rtl.kernel.places import BankPlace, StreamPlace
+from streamopt.rtl.kernel.sharing import SharedStart, TreeStep
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import NumberFormat
 
@@ -48,6 +51,8 @@ class Fetched:
 
     memory: str
     place: BankPlace
+    ports: int = 0
+    """That its parts take in turn, a cycle after those before; 0 for one each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ class Computed:
 
     leaf: OperatorBlock
     operands: tuple[str, ...]
+    starts: tuple[SharedStart, ...] = ()
+    """By lane, where lanes share operators; none where each has its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,8 @@ class LanesCombined:
     leaf: OperatorBlock
     operand: str
     over: tuple[str, ...]
+    steps: tuple[TreeStep, ...] = ()
+    """Where lanes share operators; none where each tree has its own."""
 
 
 Source: TypeAlias = (
@@ -120,6 +129,17 @@ class KernelValue:
     stage: int
     """First cycle of an iteration in which it is there."""
     source: Source
+    late: tuple[int, ...] = ()
+    """By lane, the cycles after the first one; none where all lanes are there at once."""
+
+    def ready(self, at: int) -> int:
+        """Return the stage in which it is there in a lane."""
+        return self.stage + self.late[at] if self.late else self.stage
+
+    @property
+    def last(self) -> int:
+        """Return the stage in which it is there in all lanes."""
+        return self.stage + max(self.late, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +151,8 @@ class LocalWrite:
     value: str
     stage: int
     whens: LaneConditions
+    late: tuple[int, ...] = ()
+    """As of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,5 +207,19 @@ class Kernel:
             == {*range(memory.banks)}
             for store in writes
         )
+        if any(store.late for store in writes):
+            return False
         places = (source.place for source in reads if source.memory == memory.name)
         return len(writes) == 1 and whole and all(place.is_word for place in places)
+
+
+def copy_positions(lanes: Sequence[str], own: Sequence[str], trips: Mapping[str, int]) -> list[int]:
+    """Return which copy of a value with lanes of its own each iteration of some lanes takes."""
+    found: list[int] = []
+    for point in product(*(range(trips[lane]) for lane in lanes)):
+        at = dict(zip(lanes, point, strict=True))
+        place = 0
+        for lane in own:
+            place = place * trips[lane] + at[lane]
+        found.append(place)
+    return found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite, prod
+from math import isfinite
 
 from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
@@ -35,7 +36,6 @@ from streamopt.rtl.kernel.kernel import (
     Kernel,
     KernelValue,
     LaneConditions,
-    LanesCombined,
     LocalWrite,
     Masked,
     Recalled,
@@ -45,8 +45,10 @@ from streamopt.rtl.kernel.kernel import (
 from streamopt.rtl.kernel.node_conditions import NodeConditions
 from streamopt.rtl.kernel.places import BankPlace
 from streamopt.rtl.kernel.refusals import PORTS, check_network, refused
+from streamopt.rtl.kernel.sharing import SHARED_LEVELS, SharedStart, share
 from streamopt.rtl.kernel.values import NoOperatorError, ValueList, combining
 from streamopt.rtl.operators.float_leaf import FloatLeaf
+from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import TRUTH, NumberFormat, WholeFormat, format_of, plain
 
 HURRIED_LEVELS = 4
@@ -95,18 +97,45 @@ class KernelMaker:
         self._accesses = PortAccesses(scheduled, pipeline, self._memories)
         self._conditions = NodeConditions(graph, scheduled)
         self._fifos = {fifo.name: fifo for fifo in network.fifos}
-        self._values = ValueList([loop.name for loop in pipeline.lanes])
+        self._users = Counter(p.target for one in network.pipelines for p in one.ports)
+        self._trips = {loop.name: loop.trip_count for loop in pipeline.lanes}
         self._stores: list[LocalWrite] = []
         self._ports = {p.value: p for p in pipeline.ports if p.mode is AccessMode.READ}
-        self._ii = max(1, pipeline.target_ii)
+        self._updates = [o for o in pipeline.operations if BEFORE in o.operands]
+        self._ii = self._interval()
+        self._values = ValueList(self._trips, self._ii)
+
+    def _interval(self) -> int:
+        """Return the cycles from one iteration to the next, for ports and the update of a sum."""
+        found = [1, self._pipeline.target_ii]
+        for port in self._ports.values():
+            memory = self._memories.get(port.target)
+            if memory is not None and memory.place is Place.ARGUMENT:
+                places = len(self._accesses.elements(port)[0].parts())
+                found.append(-(-places // self._free_ports(memory)))
+        for update in self._updates if BEFORE in self._ports else ():
+            levels, distance = self._combining(update).levels, update_distance(self._scheduled)
+            if distance * max(found) <= levels:
+                found.append(-(-min(levels, HURRIED_LEVELS) // distance))
+        return max(found)
+
+    def _combining(self, operation: Operation) -> OperatorBlock:
+        try:
+            return combining(operation)
+        except NoOperatorError as problem:
+            raise refused(str(problem), self._scheduled) from None
+
+    def _free_ports(self, memory: Memory) -> int:
+        """Return the ports of a memory outside that an access may take."""
+        return max(1, PORTS // self._users[memory.name])
 
     def kernel(self) -> Kernel:
         """Return the kernel."""
         for operation in self._pipeline.operations:
             self._compute(operation)
         sends = [self._send(port) for port in self._pipeline.ports if self._leaves(port)]
-        stages = [self._values[send.value].stage for send in sends]
-        stages += [store.stage for store in self._stores]
+        stages = [self._values[send.value].last for send in sends]
+        stages += [store.stage + max(store.late, default=0) for store in self._stores]
         depth = max([STREAM_STAGE, *stages]) + 1
         used = {store.memory for store in self._stores}
         return Kernel(
@@ -159,12 +188,16 @@ class KernelMaker:
         place, _ = self._accesses.elements(port)
         if memory.place is Place.LOCAL:
             return self._recall(port, memory, place)
-        if memory.place is Place.ARGUMENT and len(place.parts()) > PORTS:
-            message = f"lanes are at more places in the banks of {memory.name} than it has ports"
-            raise refused(message, self._scheduled)
         form = plain(format_of(memory.element))
-        source = Fetched(memory.name, place)
-        return self._values.put(port.value, form, place.lanes, FETCH_STAGE, source)
+        stages = [FETCH_STAGE] * len(place.offsets)
+        ports = 0
+        if memory.place is Place.ARGUMENT:
+            ports = self._free_ports(memory)
+            for turn, part in enumerate(place.parts()):
+                for at in part.points:
+                    stages[at] += turn // ports
+        source = Fetched(memory.name, place, ports)
+        return self._values.put(port.value, form, place.lanes, stages, source)
 
     def _recall(self, port: Port, memory: Memory, place: BankPlace) -> KernelValue:
         """Read what an iteration keeps of a stream, in the cycle in which it would come.
@@ -193,7 +226,7 @@ class KernelMaker:
             return done[0]
         named = [self._named(port.value, memory.element) for port in writes]
         values = [self._values.stored(value, memory.element) for value in named]
-        stage = max(value.stage for value in values)
+        stage = max(value.last for value in values)
         for port, value in zip(writes, values, strict=True):
             place, whens = self._accesses.elements(port)
             if {*place.points}:
@@ -228,12 +261,7 @@ class KernelMaker:
         terms = self._named(operation.operands[0], operation.element)
         stored, leaf = self._values.stored(terms, operation.element), combining(operation)
         term = self._busy(stored, operation)
-        lanes = tuple(name for name in term.lanes if name not in operation.over)
-        trips = {loop.name: loop.trip_count for loop in self._pipeline.lanes}
-        count = prod(trips[name] for name in operation.over)
-        source = LanesCombined(leaf, term.name, operation.over)
-        stage = term.stage + leaf.levels * (count - 1).bit_length()
-        self._values.put(operation.result, term.form, lanes, stage, source)
+        self._values.combine(operation.result, leaf, term, operation.over)
 
     def _busy(self, term: KernelValue, operation: Operation) -> KernelValue:
         """Return the terms of a sum, without those of idle lanes and outside of a guard."""
@@ -247,7 +275,8 @@ class KernelMaker:
         assert self._scheduled.node.reduction is not None
         identity = self._number(self._scheduled.node.reduction.identity, term.form, operation)
         source = Masked(term.name, identity.name, whens)
-        return self._values.put(f"{term.name}_or_none", term.form, lanes, term.stage, source)
+        stages = self._values.readies([term], lanes)
+        return self._values.put(f"{term.name}_or_none", term.form, lanes, stages, source)
 
     def _number(self, number: float, form: NumberFormat, operation: Operation) -> KernelValue:
         """Return a number; an infinite one is the last of whole ones."""
@@ -268,41 +297,51 @@ class KernelMaker:
         if distance * self._ii <= leaf.levels and leaf.levels > HURRIED_LEVELS:
             assert isinstance(leaf, FloatLeaf)
             leaf = replace(leaf, levels=HURRIED_LEVELS)
-        self._ii = max(self._ii, -(-leaf.levels // distance))
         is_forwarded = distance * self._ii == leaf.levels
         if not {*term.lanes} <= {*place.lanes}:
             raise refused("lanes of a sum have no place in its partial values", self._scheduled)
-        begun, begins = self._begin(term, operation)
+        begin = self._begin(term, operation)
+        begins = self._updates_begin([term, begin], place, leaf)
+        stages = [start.stage for start in begins]
+        if any(dimension.turns != (0,) for dimension in place.dimensions) and self._ii > 1:
+            raise refused("lanes that share adders turn among banks", self._scheduled)
         new = operation.result if is_forwarded else ""
-        source = Recalled(memory.name, place, new)
-        self._values.put(BEFORE, term.form, place.lanes, begins, source)
-        first = self._accesses.anywhere(self._conditions.first)
-        first_or_not = Begun(BEFORE, begun, first)
-        partial = self._values.put(
-            f"{BEFORE}_or_start", term.form, place.lanes, begins, first_or_not
-        )
+        self._values.put(BEFORE, term.form, place.lanes, stages, Recalled(memory.name, place, new))
+        first = Begun(BEFORE, begin.name, self._accesses.anywhere(self._conditions.first))
+        partial = self._values.put(f"{BEFORE}_or_start", term.form, place.lanes, stages, first)
         names = tuple(partial.name if o == BEFORE else term.name for o in operation.operands)
-        stage = begins + leaf.levels
-        computed = Computed(leaf, names)
-        self._values.put(operation.result, term.form, place.lanes, stage, computed)
+        shared = begins if self._ii > 1 and leaf.levels >= SHARED_LEVELS else ()
+        written = [stage + leaf.levels for stage in stages]
+        computed = Computed(leaf, names, shared)
+        value = self._values.put(operation.result, term.form, place.lanes, written, computed)
         whens = self._accesses.by_lane(self._conditions.computing, place.lanes, idles=False)
-        self._stores.append(LocalWrite(memory.name, place, operation.result, stage, whens))
+        self._stores.append(
+            LocalWrite(memory.name, place, value.name, value.stage, whens, value.late)
+        )
 
-    def _begin(self, term: KernelValue, operation: Operation) -> tuple[str, int]:
-        """Return the name of the start of a sum, and the stage in which it begins."""
+    def _updates_begin(
+        self, taken: Sequence[KernelValue], place: BankPlace, leaf: OperatorBlock
+    ) -> tuple[SharedStart, ...]:
+        """Return when lanes add to their partial values, and with which adders."""
+        readies = self._values.readies(taken, place.lanes)
+        if self._ii > 1 and leaf.levels >= SHARED_LEVELS:
+            return share(readies, self._ii)
+        return tuple(SharedStart(max(readies), at) for at in range(len(readies)))
+
+    def _begin(self, term: KernelValue, operation: Operation) -> KernelValue:
+        """Return the start of a sum."""
         node = self._scheduled.node
         assert node.reduction is not None
         match node.start:
             case None:
-                value = self._number(node.reduction.identity, term.form, operation)
+                return self._number(node.reduction.identity, term.form, operation)
             case Literal(start):
-                value = self._number(float(start), term.form, operation)
+                return self._number(float(start), term.form, operation)
             case Read(access):
                 named = self._named(f"v{node.reads.index(access)}", operation.element)
-                value = self._values.stored(named, operation.element)
+                return self._values.stored(named, operation.element)
             case _:
                 raise refused("a sum starts with a computed value", self._scheduled)
-        return value.name, max(term.stage, value.stage)
 
     def _send(self, port: Port) -> Send:
         fifo = self._fifos.get(port.target)

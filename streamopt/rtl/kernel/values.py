@@ -6,15 +6,24 @@ Numbers, conversions, and what operators make of them; which block an operator i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import TypeAlias
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operation
 from streamopt.ir.operators import Operator
-from streamopt.rtl.kernel.kernel import Computed, Constant, KernelValue, Source
+from streamopt.rtl.kernel.kernel import (
+    Computed,
+    Constant,
+    KernelValue,
+    LanesCombined,
+    Source,
+    copy_positions,
+)
+from streamopt.rtl.kernel.sharing import SHARED_LEVELS, share, share_trees
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import (
     NumberFormat,
@@ -40,11 +49,13 @@ class ValueList:
     Parameters
     ----------
     lanes
-        Of the pipeline, in order.
+        Of the pipeline, in order, with their numbers.
+    interval
+        Cycles from one iteration to the next; lanes share operators if there are several.
     """
 
-    def __init__(self, lanes: Sequence[str]) -> None:
-        self._lanes = lanes
+    def __init__(self, lanes: Mapping[str, int], interval: int) -> None:
+        self._lanes, self._interval = lanes, interval
         self._named: dict[str, KernelValue] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -61,11 +72,65 @@ class ValueList:
         return tuple(value for name, value in self._named.items() if name == value.name)
 
     def put(
-        self, name: str, form: NumberFormat, lanes: tuple[str, ...], stage: int, source: Source
+        self,
+        name: str,
+        form: NumberFormat,
+        lanes: tuple[str, ...],
+        stages: int | Sequence[int],
+        source: Source,
     ) -> KernelValue:
-        """Add a value, and return it."""
-        self._named[name] = KernelValue(name, form, lanes, stage, source)
-        return self._named[name]
+        """Add a value, and return it.
+
+        Parameters
+        ----------
+        stages
+            In which it is there: in all lanes, or in each.
+        """
+        if isinstance(stages, int):
+            value = KernelValue(name, form, lanes, stages, source)
+        else:
+            value = KernelValue(name, form, lanes, min(stages), source, lateness(stages))
+        self._named[name] = value
+        return value
+
+    def readies(self, values: Sequence[KernelValue], lanes: Sequence[str]) -> list[int]:
+        """Return the stages in which all of some values are there, in each of some lanes."""
+        if not any(value.late for value in values):
+            copies = prod(self._lanes[lane] for lane in lanes)
+            return [max(value.stage for value in values)] * copies
+        found = [
+            [value.ready(at) for at in copy_positions(lanes, value.lanes, self._lanes)]
+            for value in values
+        ]
+        return [max(stages) for stages in zip(*found, strict=True)]
+
+    def operate(
+        self, name: str, leaf: OperatorBlock, taken: Sequence[KernelValue], lanes: tuple[str, ...]
+    ) -> KernelValue:
+        """Add the result of a block in every lane; large ones are shared, if there is time."""
+        readies, names = self.readies(taken, lanes), tuple(value.name for value in taken)
+        form = plain(leaf.result)
+        if self._interval == 1 or leaf.levels < SHARED_LEVELS or len(readies) == 1:
+            stages = [ready + leaf.levels for ready in readies]
+            return self.put(name, form, lanes, stages, Computed(leaf, names))
+        starts = share(readies, self._interval)
+        stages = [start.stage + leaf.levels for start in starts]
+        return self.put(name, form, lanes, stages, Computed(leaf, names, starts))
+
+    def combine(
+        self, name: str, leaf: OperatorBlock, term: KernelValue, over: tuple[str, ...]
+    ) -> KernelValue:
+        """Add the values of some lanes combined to one, in trees."""
+        lanes = tuple(lane for lane in term.lanes if lane not in over)
+        count = prod(self._lanes[lane] for lane in over)
+        readies = self.readies([term], (*lanes, *over))
+        if self._interval == 1 or leaf.levels < SHARED_LEVELS:
+            stage = max(readies) + leaf.levels * (count - 1).bit_length()
+            return self.put(name, term.form, lanes, stage, LanesCombined(leaf, term.name, over))
+        groups = [readies[at : at + count] for at in range(0, len(readies), count)]
+        steps, stages = share_trees(groups, self._interval, leaf.levels)
+        source = LanesCombined(leaf, term.name, over, steps)
+        return self.put(name, term.form, lanes, stages, source)
 
     def number(self, number: float, element: ElementType) -> KernelValue:
         """Return a number; a whole or fixed-point one in as few bits as it takes."""
@@ -101,8 +166,7 @@ class ValueList:
         name = f"{value.name} {leaf.name}"
         if name in self._named:
             return self._named[name]
-        source, stage = Computed(leaf, (value.name,)), value.stage + leaf.levels
-        return self.put(name, plain(leaf.result), value.lanes, stage, source)
+        return self.operate(name, leaf, [value], value.lanes)
 
     def compute(
         self, operation: Operation, taken: Callable[[str, ElementType], KernelValue]
@@ -132,11 +196,9 @@ class ValueList:
                 self._apply(operation.result, leaf, [self._fitted(*pair) for pair in pairs])
 
     def _apply(self, name: str, leaf: OperatorBlock, taken: Sequence[KernelValue]) -> None:
-        stage = max(operand.stage for operand in taken) + leaf.levels
-        source = Computed(leaf, tuple(operand.name for operand in taken))
         found = {lane for operand in taken for lane in operand.lanes}
         lanes = tuple(lane for lane in self._lanes if lane in found)
-        self.put(name, plain(leaf.result), lanes, stage, source)
+        self.operate(name, leaf, taken, lanes)
 
     def _fitted(self, value: KernelValue, form: NumberFormat) -> KernelValue:
         """Return a value as wide as an operand."""
@@ -198,3 +260,15 @@ def _must(chosen: BlockChoice | None, operation: Operation) -> BlockChoice:
     if chosen is None:
         raise NoOperatorError(f"{operation.operator} of {computed(operation)} has no operator")
     return chosen
+
+
+def lateness(stages: Sequence[int]) -> tuple[int, ...]:
+    """Return stages counted from the first; none where all are the same.
+
+    Examples
+    --------
+    >>> lateness([4, 6, 5]), lateness([4, 4])
+    ((0, 2, 1), ())
+    """
+    first = min(stages)
+    return tuple(stage - first for stage in stages) if max(stages) > first else ()

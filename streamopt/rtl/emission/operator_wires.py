@@ -1,0 +1,175 @@
+"""Operators in a process: one in every lane, trees of them, or fewer than lanes that take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from amaranth.hdl import Cat, ClockDomain, Instance, Module, Mux, Signal, Value
+
+from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.blocks.tree import OperatorTree
+from streamopt.rtl.emission.numbers import identifier
+from streamopt.rtl.emission.value_wires import Lanes, ValueWires
+from streamopt.rtl.kernel.conditions import ALWAYS
+from streamopt.rtl.kernel.kernel import (
+    Computed,
+    Kernel,
+    KernelValue,
+    LanesCombined,
+    copy_positions,
+)
+from streamopt.rtl.kernel.sharing import SharedStart
+from streamopt.rtl.operators.leaf import OPERANDS, OperatorBlock
+from streamopt.rtl.operators.stages import CutPlaces
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turn:
+    """What an operator is given when it is a lane's turn."""
+
+    stage: int
+    operands: tuple[Value, ...]
+
+
+class OperatorWires:
+    """Adds the operators of a kernel to its module.
+
+    Attributes
+    ----------
+    leaves, blocks
+        Modules that it uses.
+    """
+
+    def __init__(
+        self, module: Module, domain: ClockDomain, enable: Signal, control: LoopController
+    ) -> None:
+        self._module, self._domain, self._enable = module, domain, enable
+        self._control = control
+        self.leaves: dict[OperatorBlock, None] = {}
+        self.blocks: dict[OperatorTree | Delay, None] = {}
+        self._parts = 0
+
+    def computed(
+        self, kernel: Kernel, value: KernelValue, source: Computed, wires: ValueWires
+    ) -> Lanes:
+        """Return the results of an operator in every lane."""
+        copies = prod(kernel.lane_counts(value))
+        leaf = source.leaf
+        if not source.starts:
+            stages = [value.ready(at) - leaf.levels for at in range(copies)]
+            operands = [wires.copies(name, value.lanes, stages) for name in source.operands]
+            return [self._operator(leaf, value, taken) for taken in zip(*operands, strict=True)]
+        stages = [start.stage for start in source.starts]
+        operands = [wires.copies(name, value.lanes, stages) for name in source.operands]
+        results = [Signal(leaf.result.bits, name=f"{identifier(value.name)}_turn") for _ in stages]
+        pairs = zip(source.starts, zip(*operands, strict=True), results, strict=True)
+        self._shared(leaf, value, [*pairs])
+        return [*results]
+
+    def _shared(
+        self,
+        leaf: OperatorBlock,
+        value: KernelValue,
+        turns: Sequence[tuple[SharedStart, Sequence[Value], Signal]],
+    ) -> None:
+        """Add operators that lanes share, and join their results with those of lanes."""
+        by_unit: dict[int, list[tuple[_Turn, Signal]]] = {}
+        for start, operands, result in turns:
+            turn = _Turn(start.stage, tuple(operands))
+            by_unit.setdefault(start.unit, []).append((turn, result))
+        for _, mine in sorted(by_unit.items()):
+            given = [
+                self._chosen([(turn.stage, turn.operands[at]) for turn, _ in mine])
+                for at in range(len(mine[0][0].operands))
+            ]
+            made = self._operator(leaf, value, given)
+            self._module.d.comb += [result.eq(made) for _, result in mine]
+
+    def _chosen(self, given: Sequence[tuple[int, Value]]) -> Value:
+        """Return the operand of the stage that has an iteration."""
+        (_, chosen), *others = given
+        for stage, operand in others:
+            if operand is not chosen:
+                chosen = Mux(self._control.when(ALWAYS, stage), operand, chosen)
+        return chosen
+
+    def _operator(
+        self, leaf: OperatorBlock, value: KernelValue, operands: Sequence[Value]
+    ) -> Value:
+        """Return the result of one operator: of a module, or of logic where it has no registers."""
+        if not leaf.levels:
+            return leaf.logic(CutPlaces(self._module, self._enable, 0, ()), *operands)
+        self.leaves[leaf] = None
+        result = Signal(leaf.result.bits, name=f"{identifier(value.name)}_result")
+        given = {f"i_{name}": one for name, one in zip(OPERANDS, operands, strict=False)}
+        self._parts += 1
+        self._module.submodules[f"operator_{self._parts}"] = Instance(
+            leaf.name, i_clk=self._domain.clk, i_en=self._enable, **given, o_y=result
+        )
+        return result
+
+    def combined(
+        self, kernel: Kernel, value: KernelValue, source: LanesCombined, wires: ValueWires
+    ) -> Lanes:
+        """Return the values of lanes combined by trees."""
+        trips = {loop.name: loop.trip_count for loop in kernel.lanes}
+        terms = prod(trips[name] for name in source.over)
+        lanes = (*value.lanes, *source.over)
+        if source.steps:
+            operand = kernel.value(source.operand)
+            places = copy_positions(lanes, operand.lanes, trips)
+            groups = [places[at : at + terms] for at in range(0, len(places), terms)]
+            return self._shared_trees(value, source, groups, wires)
+        begin = value.stage - source.leaf.levels * (terms - 1).bit_length()
+        copies = wires.copies(source.operand, lanes, begin)
+        parts = (copies[at : at + terms] for at in range(0, len(copies), terms))
+        return [self._tree(value, source, part) for part in parts]
+
+    def _shared_trees(
+        self,
+        value: KernelValue,
+        source: LanesCombined,
+        groups: Sequence[Sequence[int]],
+        wires: ValueWires,
+    ) -> Lanes:
+        """Return sums whose operators take turns.
+
+        Parameters
+        ----------
+        groups
+            The copies of the operand that each of them combines.
+        """
+        leaf = source.leaf
+        made: list[list[tuple[Signal, int]]] = [[] for _ in groups]
+
+        def term(group: int, number: int, stage: int) -> Value:
+            if number < len(groups[group]):
+                return wires.copy(source.operand, groups[group][number], stage)
+            signal, ready = made[group][number - len(groups[group])]
+            return wires.delayed(signal, stage - ready)
+
+        turns: list[tuple[SharedStart, Sequence[Value], Signal]] = []
+        for step in source.steps:
+            stage = step.start.stage
+            taken = [term(step.group, number, stage) for number in (step.left, step.right)]
+            result = Signal(leaf.result.bits, name=f"{identifier(value.name)}_part")
+            turns.append((step.start, taken, result))
+            made[step.group].append((result, stage + leaf.levels))
+        self._shared(leaf, value, turns)
+        return [parts[-1][0] for parts in made]
+
+    def _tree(self, value: KernelValue, source: LanesCombined, terms: Lanes) -> Value:
+        if len(terms) == 1:
+            return terms[0]
+        block = OperatorTree(source.leaf, len(terms))
+        self.leaves[source.leaf] = None
+        self.blocks |= dict.fromkeys([block, *block.waiting])
+        result = Signal(value.form.bits, name=f"{identifier(value.name)}_tree")
+        self._parts += 1
+        self._module.submodules[f"tree_{self._parts}"] = Instance(
+            block.name, i_clk=self._domain.clk, i_en=self._enable, i_terms=Cat(*terms), o_y=result
+        )
+        return result

@@ -1,0 +1,103 @@
+"""The values of a kernel as signals: a copy for each lane, and registers until it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
+
+from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.emission.numbers import identifier
+from streamopt.rtl.kernel.kernel import Constant, Holds, Kernel, KernelValue, copy_positions
+
+Lanes = list[Value]
+"""A value's copies, by its lanes' iterations in row-major order."""
+
+
+class ValueWires:
+    """Signals of values, in the stages in which they are asked for.
+
+    Attributes
+    ----------
+    blocks
+        Modules that it uses.
+    """
+
+    def __init__(
+        self, module: Module, domain: ClockDomain, enable: Signal, control: LoopController
+    ) -> None:
+        self._module, self._domain, self._enable = module, domain, enable
+        self._control = control
+        self._now: dict[str, Lanes] = {}
+        self._later: dict[tuple[int, int], Value] = {}
+        self._parts = 0
+        self.blocks: dict[Delay, None] = {}
+        self._kernel: Kernel | None = None
+
+    def declare(self, kernel: Kernel) -> None:
+        """Make the signals of a kernel's values."""
+        self._kernel = kernel
+        for value in kernel.values:
+            if isinstance(value.source, Holds):
+                self._now[value.name] = []  # made where it is asked for
+                continue
+            points = product(*map(range, kernel.lane_counts(value)))
+            base = identifier(value.name)
+            names = ("_".join([base, *map(str, point)]) for point in points)
+            self._now[value.name] = [Signal(value.form.bits, name=name) for name in names]
+
+    def define(self, value: KernelValue, made: Lanes) -> None:
+        """Say what the signals of a value are."""
+        pairs = zip(self._now[value.name], made, strict=True)
+        self._module.d.comb += [signal.eq(one) for signal, one in pairs]
+
+    def delayed(self, value: Value, levels: int) -> Value:
+        """Return a value some cycles later, of those in which the process moves."""
+        if not levels:
+            return value
+        key = (id(value), levels)
+        if key not in self._later:
+            block = Delay(len(value), levels)
+            self.blocks[block] = None
+            later = Signal(len(value), name="delayed")
+            self._parts += 1
+            self._module.submodules[f"delay_{self._parts}"] = Instance(
+                block.name, i_clk=self._domain.clk, i_en=self._enable, i_given=value, o_taken=later
+            )
+            self._later[key] = later
+        return self._later[key]
+
+    def copies(self, name: str, lanes: Sequence[str], stages: int | Sequence[int] | None) -> Lanes:
+        """Return a value in each of some lanes.
+
+        Parameters
+        ----------
+        stages
+            For all lanes, or for each; None for those in which it is there.
+        """
+        assert self._kernel is not None
+        value = self._kernel.value(name)
+        trips = {loop.name: loop.trip_count for loop in self._kernel.lanes}
+        positions = copy_positions(lanes, value.lanes, trips)
+        if isinstance(stages, int):
+            asked = [stages] * len(positions)
+        else:
+            asked = [value.ready(at) for at in positions] if stages is None else stages
+        pairs = zip(positions, asked, strict=True)
+        return [self.copy(name, at, stage) for at, stage in pairs]
+
+    def copy(self, name: str, at: int, stage: int) -> Value:
+        """Return one copy of a value in a stage."""
+        assert self._kernel is not None
+        value = self._kernel.value(name)
+        match value.source:
+            case Constant():
+                return self._now[value.name][at]
+            case Holds(whens):
+                return self._control.truth(whens[at % len(whens)], stage)
+            case _:
+                wait = stage - value.ready(at)
+                assert wait >= 0, f"{value.name} is needed {-wait} stages before it is there"
+                return self.delayed(self._now[value.name][at], wait)

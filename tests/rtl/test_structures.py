@@ -1,0 +1,70 @@
+"""Small designs of each structure as Verilog, run by Verilator."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Schedule
+from streamopt.rtl.kernel.banks import built_network
+from streamopt.rtl.kernel.kernel import Fetched
+from streamopt.rtl.kernel.making import KernelMaker
+from streamopt.space.assemble import assemble
+from streamopt.verification.csim.separate_modules import instance_counts
+
+needs_verilator = pytest.mark.skipif(
+    shutil.which("verilator") is None, reason="Verilator isn't installed"
+)
+SUM = """
+void sums(float A[6][10], float y[6]) {
+    for (int i = 0; i < 6; i++) {
+        y[i] = 0;
+        for (int j = 0; j < 10; j++)
+            y[i] += A[i][j] * A[i][j];
+    }
+}
+"""
+
+
+def check_design(graph: Graph, schedule: Schedule, folder: Path) -> None:
+    """Outputs are right, and measured cycles are those that are simulated."""
+    so.write(graph, schedule, folder, backend="rtl")
+    verdict = so.verify(folder)
+    assert verdict.passed, str(verdict)
+    assert verdict.measured_cycles == verdict.simulated_cycles, str(verdict)
+
+
+def written(text: str, path: Path) -> Graph:
+    path.write_text(text)
+    return so.dataflow(so.load(path))
+
+
+@needs_verilator
+@pytest.mark.slow
+def test_lanes_that_share_operators(tmp_path: Path) -> None:
+    graph = written(SUM, tmp_path / "sums.c")
+    (node,) = graph.nodes
+    schedule = assemble(graph, {node.name: ("i", "j")}, {node.name: (1, 5)})
+    check_design(graph, schedule, tmp_path / "project")
+    texts = [path.read_text() for path in sorted((tmp_path / "project").glob("*.v"))]
+    counts = instance_counts(texts, "sums")
+    assert (counts["mul_f32_4"], counts["add_f32_5"], counts["add_f32_4"]) == (2, 1, 1)
+
+
+def test_lanes_take_turns_at_the_ports_of_a_bank(tmp_path: Path) -> None:
+    """Five lanes at one place each, and two ports: three cycles, and as many operators as that."""
+    graph = written(SUM, tmp_path / "sums.c")
+    (node,) = graph.nodes
+    schedule = assemble(graph, {node.name: ("j", "i")}, {node.name: (1, 5)})
+    scheduled = so.apply(graph, schedule)
+    network = built_network(scheduled)
+    (pipeline,) = network.pipelines
+    unsplit = tuple(replace(m, factors=(1,) * len(m.shape)) for m in network.memories)
+    network = replace(network, memories=unsplit)
+    kernel = KernelMaker(graph, scheduled.nodes[0], pipeline, network).kernel()
+    fetched = kernel.values[0]
+    assert isinstance(fetched.source, Fetched)
+    assert (kernel.ii, fetched.late) == (3, (0, 0, 1, 1, 2))
