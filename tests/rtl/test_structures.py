@@ -18,6 +18,7 @@ from streamopt.verification.csim.separate_modules import instance_counts
 needs_verilator = pytest.mark.skipif(
     shutil.which("verilator") is None, reason="Verilator isn't installed"
 )
+GRAPHS = Path(__file__).parents[2] / "graphs"
 SUM = """
 void sums(float A[6][10], float y[6]) {
     for (int i = 0; i < 6; i++) {
@@ -68,3 +69,12 @@ def test_lanes_take_turns_at_the_ports_of_a_bank(tmp_path: Path) -> None:
     fetched = kernel.values[0]
     assert isinstance(fetched.source, Fetched)
     assert (kernel.ii, fetched.late) == (3, (0, 0, 1, 1, 2))
+
+
+@pytest.mark.nightly
+def test_verilog_of_many_lanes_is_short() -> None:
+    """A lane's multiplier and adder take 220 bytes, with their wires."""
+    graph = so.dataflow(so.load(GRAPHS / "polybench/gemm.json"))
+    design = so.emit(graph, so.solve(graph, level="opt5", dsp=2560).schedule, backend="rtl")
+    texts = [design.text(path) for path, _ in design.files if path.endswith(".v")]
+    assert sum(map(len, texts)) <= 250_000

@@ -28,7 +28,7 @@ from streamopt.rtl.operators.stages import CutPlaces
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Turn:
-    """What an operator is given when it is a lane's turn."""
+    """The operands of an operator in a lane's turn, and when that is."""
 
     stage: int
     operands: tuple[Value, ...]
@@ -61,7 +61,8 @@ class OperatorWires:
         if not source.starts:
             stages = [value.ready(at) - leaf.levels for at in range(copies)]
             operands = [wires.copies(name, value.lanes, stages) for name in source.operands]
-            return [self._operator(leaf, value, taken) for taken in zip(*operands, strict=True)]
+            pairs = zip(zip(*operands, strict=True), wires.named(value), strict=True)
+            return [self._operator(leaf, taken, result) for taken, result in pairs]
         stages = [start.stage for start in source.starts]
         operands = [wires.copies(name, value.lanes, stages) for name in source.operands]
         results = [Signal(leaf.result.bits, name=f"{identifier(value.name)}_turn") for _ in stages]
@@ -85,7 +86,8 @@ class OperatorWires:
                 self._chosen([(turn.stage, turn.operands[at]) for turn, _ in mine])
                 for at in range(len(mine[0][0].operands))
             ]
-            made = self._operator(leaf, value, given)
+            result = Signal(leaf.result.bits, name=f"{identifier(value.name)}_result")
+            made = self._operator(leaf, given, result)
             self._module.d.comb += [result.eq(made) for _, result in mine]
 
     def _chosen(self, given: Sequence[tuple[int, Value]]) -> Value:
@@ -96,14 +98,11 @@ class OperatorWires:
                 chosen = Mux(self._control.when(ALWAYS, stage), operand, chosen)
         return chosen
 
-    def _operator(
-        self, leaf: OperatorBlock, value: KernelValue, operands: Sequence[Value]
-    ) -> Value:
+    def _operator(self, leaf: OperatorBlock, operands: Sequence[Value], result: Signal) -> Value:
         """Return the result of one operator: of a module, or of logic where it has no registers."""
         if not leaf.levels:
             return leaf.logic(CutPlaces(self._module, self._enable, 0, ()), *operands)
         self.leaves[leaf] = None
-        result = Signal(leaf.result.bits, name=f"{identifier(value.name)}_result")
         given = {f"i_{name}": one for name, one in zip(OPERANDS, operands, strict=False)}
         self._parts += 1
         self._module.submodules[f"operator_{self._parts}"] = Instance(
@@ -126,7 +125,8 @@ class OperatorWires:
         begin = value.stage - source.leaf.levels * (terms - 1).bit_length()
         copies = wires.copies(source.operand, lanes, begin)
         parts = (copies[at : at + terms] for at in range(0, len(copies), terms))
-        return [self._tree(value, source, part) for part in parts]
+        pairs = zip(parts, wires.named(value), strict=True)
+        return [self._tree(source, part, result) for part, result in pairs]
 
     def _shared_trees(
         self,
@@ -161,13 +161,12 @@ class OperatorWires:
         self._shared(leaf, value, turns)
         return [parts[-1][0] for parts in made]
 
-    def _tree(self, value: KernelValue, source: LanesCombined, terms: Lanes) -> Value:
+    def _tree(self, source: LanesCombined, terms: Lanes, result: Signal) -> Value:
         if len(terms) == 1:
             return terms[0]
         block = OperatorTree(source.leaf, len(terms))
         self.leaves[source.leaf] = None
         self.blocks |= dict.fromkeys([block, *block.waiting])
-        result = Signal(value.form.bits, name=f"{identifier(value.name)}_tree")
         self._parts += 1
         self._module.submodules[f"tree_{self._parts}"] = Instance(
             block.name, i_clk=self._domain.clk, i_en=self._enable, i_terms=Cat(*terms), o_y=result

@@ -10,7 +10,16 @@ from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
 from streamopt.rtl.blocks.controller import LoopController
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.emission.numbers import identifier
-from streamopt.rtl.kernel.kernel import Constant, Holds, Kernel, KernelValue, copy_positions
+from streamopt.rtl.kernel.kernel import (
+    Computed,
+    Constant,
+    Holds,
+    Kernel,
+    KernelValue,
+    LanesCombined,
+    Masked,
+    copy_positions,
+)
 
 Lanes = list[Value]
 """A value's copies, by its lanes' iterations in row-major order."""
@@ -31,27 +40,36 @@ class ValueWires:
         self._module, self._domain, self._enable = module, domain, enable
         self._control = control
         self._now: dict[str, Lanes] = {}
+        self._signals: dict[str, list[Signal]] = {}
         self._later: dict[tuple[int, int], Value] = {}
         self._parts = 0
         self.blocks: dict[Delay, None] = {}
         self._kernel: Kernel | None = None
 
     def declare(self, kernel: Kernel) -> None:
-        """Make the signals of a kernel's values."""
+        """Make the signals of what a kernel computes; the rest are parts of words."""
         self._kernel = kernel
         for value in kernel.values:
-            if isinstance(value.source, Holds):
-                self._now[value.name] = []  # made where it is asked for
+            if not isinstance(value.source, Computed | LanesCombined | Masked):
                 continue
             points = product(*map(range, kernel.lane_counts(value)))
             base = identifier(value.name)
             names = ("_".join([base, *map(str, point)]) for point in points)
-            self._now[value.name] = [Signal(value.form.bits, name=name) for name in names]
+            self._signals[value.name] = [Signal(value.form.bits, name=name) for name in names]
+            self._now[value.name] = [*self._signals[value.name]]
+
+    def named(self, value: KernelValue) -> list[Signal]:
+        """Return the signals of a value that is computed."""
+        return self._signals[value.name]
 
     def define(self, value: KernelValue, made: Lanes) -> None:
-        """Say what the signals of a value are."""
-        pairs = zip(self._now[value.name], made, strict=True)
-        self._module.d.comb += [signal.eq(one) for signal, one in pairs]
+        """Say what a value is."""
+        signals = self._signals.get(value.name)
+        if signals is None:
+            self._now[value.name] = made
+            return
+        pairs = zip(signals, made, strict=True)
+        self._module.d.comb += [signal.eq(one) for signal, one in pairs if signal is not one]
 
     def delayed(self, value: Value, levels: int) -> Value:
         """Return a value some cycles later, of those in which the process moves."""
