@@ -59,6 +59,12 @@ Include = Annotated[list[Path] | None, reading("-I", metavar="DIR", help="C: a f
 Param = Annotated[
     list[str] | None, reading("--param", metavar="NAME=N", help="C: an integer argument's value.")
 ]
+Bound = Annotated[
+    list[str] | None,
+    reading(
+        "--bound", metavar="LOOP=N", help="C: how often a loop runs at most; label or variable."
+    ),
+]
 LiveOut = Annotated[
     list[str] | None,
     reading("--live-out", metavar="NAME", help="C: a written argument to keep as an output."),

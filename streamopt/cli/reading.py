@@ -28,6 +28,7 @@ class Reading:
     define: a.Define = None
     include: a.Include = None
     param: a.Param = None
+    bound: a.Bound = None
     live_out: a.LiveOut = None
     inputs: a.Inputs = None
     shape: a.Shape = None
@@ -67,6 +68,7 @@ class Reading:
             define=macros(self.define or ()),
             include=self.include or (),
             param=integers(listed(self.param)),
+            bound=integers(listed(self.bound)),
             live_out=listed(self.live_out),
             inputs=",".join(filter(_is_shape, listed(self.inputs))),
             shape=shapes(self.shape or ()),

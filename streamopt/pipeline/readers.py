@@ -74,6 +74,8 @@ class SourceOptions:
         C: folders of headers.
     param
         C: values of integer arguments, such as extents.
+    bound
+        C: how often loops run at most whose end depends on data, by label or variable.
     live_out
         C: the written arguments that the caller looks at; all if empty.
     inputs
@@ -86,6 +88,7 @@ class SourceOptions:
     define: Mapping[str, str] = field(default_factory=dict[str, str])
     include: Sequence[str | PathLike[str]] = ()
     param: Mapping[str, int] = field(default_factory=dict[str, int])
+    bound: Mapping[str, int] = field(default_factory=dict[str, int])
     live_out: Sequence[str] = ()
     inputs: str = ""
     shape: Mapping[str, Sequence[int]] = field(default_factory=dict[str, "Sequence[int]"])
@@ -242,6 +245,7 @@ def _read_c(path: str, options: SourceOptions, text: str | None = None) -> Sourc
         defines=options.define,
         include=tuple(map(Path, options.include)),
         parameters=options.param,
+        bounds=options.bound,
         outputs=tuple(options.live_out),
     )
 

@@ -124,7 +124,7 @@ def test_bad_sources_and_options(arguments: tuple[str, ...], message: str, tmp_p
 
 
 def test_all_problems_of_a_file_at_once_with_places(tmp_path: Path) -> None:
-    text = "void f(float A[4], int B[4]) {\n  A[B[0]] = 1;\n  while (1) A[0] = 2;\n}\n"
+    text = "void f(float A[5000], int B[4]) {\n  A[B[0]] = 1;\n  while (1) A[0] = 2;\n}\n"
     (tmp_path / "bad.c").write_text(text)
     done = run(tmp_path, "graph", "bad.c")
     assert done.returncode == 2

@@ -50,6 +50,7 @@ def read_c(
     parameters: Mapping[str, int] = MappingProxyType({}),
     outputs: Sequence[str] = (),
     text: str | None = None,
+    bounds: Mapping[str, int] = MappingProxyType({}),
 ) -> Source:
     """Read one function of a C file.
 
@@ -68,6 +69,8 @@ def read_c(
         Arguments that the caller looks at; by default all that are written.
     text
         The file's text, if there is no file.
+    bounds
+        How often loops run at most whose end depends on data: by label or variable, or ``while``.
 
     Raises
     ------
@@ -84,6 +87,7 @@ def read_c(
     function = file.functions[name]
     frame = Frame(function.name, usage=usage_of(function))
     state = ReadingState(file, problems, value_of_inlined, [frame])
+    state.loops.bounds = bounds
     try:
         _read(function, state, parameters)
         close_extents(state)
@@ -98,6 +102,9 @@ def read_c(
     source = state.source
     body = without_unread([*source.first, *source.blocks[0]], state)
     _tell_statics(function, state)
+    for name, (count, loc) in state.compared.items():
+        message = "note: places in %s depend on data: each access compares %d positions (%s)"
+        logger.warning(message, name, count, loc)
     return Source(_title(function.name), source.finished_variables(outputs), body, _values(state))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -130,6 +130,8 @@ class RunningLoops:
     # ranges, order: interval and position of each iterator
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     order: dict[str, int] = field(default_factory=dict[str, int])
+    bounds: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By label or variable of a loop: how often it runs at most."""
     assigned: list[set[str]] = field(default_factory=list[set[str]])
     """For each loop that is open, outermost first: the variables that it may assign."""
 
@@ -173,6 +175,10 @@ class ReadingState:
     integers: HeldIntegers = field(default_factory=HeldIntegers)
     statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
     """The symbol of each static variable that changes: it lasts from call to call."""
+    compared: dict[str, tuple[int, SourceLoc]] = field(
+        default_factory=dict[str, "tuple[int, SourceLoc]"]
+    )
+    """By array whose places depend on data: how many positions are compared, and where."""
     guarded: int = 0
     """How many conditional expressions enclose the one that is read."""
     inlined: int = 0

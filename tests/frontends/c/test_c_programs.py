@@ -56,9 +56,8 @@ def check_outputs(program: Program, native: NativeProgram, seed: int) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_bits_are_those_of_gcc(name: str) -> None:
     native = NativeProgram(FOLDER / name)
-    program = load(
-        FOLDER / name, options=SourceOptions(top=native.function, param=native.parameters())
-    )
+    options = SourceOptions(top=native.function, param=native.parameters(), bound=native.bounds())
+    program = load(FOLDER / name, options=options)
     for seed in (5, 6):
         check_outputs(program, native, seed)
     assert dataflow(program)

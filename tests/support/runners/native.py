@@ -77,6 +77,12 @@ class NativeProgram:
         """Return the integers that are handed over as they are."""
         return {a.name: a.number for a in self.arguments if a.number is not None}
 
+    def bounds(self) -> dict[str, int]:
+        """Return how often loops run at most: ``/* bound: rows=4 */``."""
+        found = re.search(r"/\* bound: ([^*]*) \*/", self.text)
+        pairs = [part.split("=") for part in found[1].split(", ")] if found else []
+        return {name: int(number) for name, number in pairs}
+
     def inputs(self, seed: int) -> Arrays:
         """Return values for all arrays and scalars: about 1, or below 100 if whole."""
         rng = np.random.default_rng(seed)

@@ -56,7 +56,7 @@ def assign(
     """Emit ``access = value`` and return the value that the element then has."""
     given = value
     try:
-        value = _fitted(value, stored)
+        value = fitted(value, stored)
         is_constant = value.constant is not None
         held = converted_value(value, stored.element) if is_constant else None
     except ConstantError as problem:
@@ -68,7 +68,7 @@ def assign(
     return held or CValue(stored.element, Read(access))
 
 
-def _fitted(value: CValue, stored: Stored) -> CValue:
+def fitted(value: CValue, stored: Stored) -> CValue:
     """Return the value such that converting its tree to the element's type does what C does."""
     if stored.is_bool:
         return as_truth(value)

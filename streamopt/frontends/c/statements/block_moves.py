@@ -13,9 +13,19 @@ from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.values import accesses, expressions
+from streamopt.frontends.c.values.cases import Cases, Fork, cases_of
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Expression, Literal, Read
-from streamopt.ir.source import Assign
+from streamopt.ir.expression import (
+    Access,
+    Cast,
+    Expression,
+    Literal,
+    Read,
+    Select,
+    children,
+    rebuild,
+)
+from streamopt.ir.source import Assign, Branch, Item
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
@@ -53,8 +63,43 @@ def read_move(node: ast.FuncCall, function: str, state: ReadingState, label: str
     if len(arguments) != _ARGUMENTS:
         state.report("E138", f"{function} takes {_ARGUMENTS} arguments", node)
         return
-    target, second, size = arguments
-    count = expressions.integer_of(size, state, "the size")
+    size = expressions.value_of(arguments[2], state)
+    if size is None:
+        return
+    is_open = size.constant is None and size.is_integer
+    sizes = cases_of(_signed(size.tree)) if is_open else None
+    _read_sized(node, function, state, label, sizes)
+
+
+def _signed(size: Expression) -> Expression:
+    """Return a size, which is never negative, without conversions to unsigned integers."""
+    if isinstance(size, Cast) and not size.element.is_signed:
+        return _signed(size.operand)
+    operands = children(size)
+    if not operands or isinstance(size, Select):
+        return size
+    return rebuild(size, tuple(map(_signed, operands)))
+
+
+def _read_sized(
+    node: ast.FuncCall, function: str, state: ReadingState, label: str, sizes: Cases | None
+) -> None:
+    """Emit the loops for a size, or a branch where iterators choose among sizes."""
+    if isinstance(sizes, Fork):
+        sides: list[tuple[Item, ...]] = []
+        for side in (sizes.then, sizes.otherwise):
+            with state.block() as emitted:
+                _read_sized(node, function, state, label, side)
+            sides.append(tuple(emitted))
+        then, otherwise = sides
+        branch = Branch(sizes.condition, then, otherwise, loc=state.file.loc(node))
+        state.source.emit(branch)
+        return
+    target, second, size = arguments_of(node)
+    if sizes is not None and not sizes.terms:
+        count = sizes.constant
+    else:
+        count = expressions.integer_of(size, state, "the size")
     into = _piece(target, count, node, state)
     if function == "memset":
         value = expressions.integer_of(second, state, "the value")

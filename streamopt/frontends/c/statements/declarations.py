@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -27,6 +28,7 @@ from streamopt.frontends.c.statements.assignments import assign, known_value, ne
 from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import as_truth
@@ -67,9 +69,11 @@ def declare(item: Declaration, state: ReadingState) -> None:
 def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Symbol:
     changes = state.usage.assigned[item.name]
     is_integer = element.is_integer
-    if is_integer and item.name in state.usage.counters and item.name not in state.usage.passed:
+    function = state.file.functions.get(state.frames[-1].function)
+    is_referenced = item.name in _referenced_names(function, state.file)
+    if is_integer and item.name in state.usage.counters and not is_referenced:
         return Counter(element)
-    if item.is_static and (changes or item.name in state.usage.passed):
+    if item.is_static and (changes or is_referenced):
         return static_variable(item, state)
     if item.value is None and item.is_static:
         return Known(
@@ -83,8 +87,7 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
     value = expressions.value_of(item.value, state)
     if value is None:
         return Broken()
-    function = state.file.functions.get(state.frames[-1].function)
-    if changes == 0 and item.name not in _referenced_names(function, state.file):
+    if changes == 0 and not is_referenced:
         known = _known(item, value, element)
         if known is not None:
             return known
@@ -167,6 +170,8 @@ def _declare_array(item: Declaration, state: ReadingState) -> None:
 def _declare_pointer(item: Declaration, state: ReadingState) -> None:
     """Declare another name for a part of a variable, unless it points elsewhere later."""
     function = state.file.functions.get(state.frames[-1].function)
+    if _declare_allocated(item, state):
+        return
     if item.value is None or isinstance(item.value, ast.FuncCall | ast.Cast):
         what = "points elsewhere later" if is_moved(item, function) else "is a pointer"
         hint = f"declare an array: {item.type.text} {item.name}[N]"
@@ -183,6 +188,31 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
     is_const = part.is_const or item.type.is_const
     found = replace(part, is_const=is_const, is_parameter=True)
     state.scope.declare(item.name, pointer_to(found, item, function, state))
+
+
+def _declare_allocated(item: Declaration, state: ReadingState) -> bool:
+    """Declare an array for ``malloc`` and ``calloc`` of a known size; return whether it is one."""
+    value, element = item.value, item.type.element
+    while isinstance(value, ast.Cast):
+        value = value.expr
+    match value:
+        case ast.FuncCall(name=ast.ID(name="malloc" | "calloc" as name)):
+            sizes = [expressions.known_integer(one, state) for one in arguments_of(value)]
+        case _:
+            return False
+    known = [size for size in sizes if size is not None]
+    if element is None or not known or len(known) < len(sizes) or len(item.type.extents) != 1:
+        return False
+    count, rest = divmod(prod(known), element.bits // 8)
+    if rest or not 0 < count < OPEN:
+        return False
+    stored = state.source.add_variable(item.name, (count,), element, item.loc)
+    stored = replace(stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
+    state.scope.declare(item.name, stored)
+    if name == "calloc":
+        state.source.written.add(stored.variable)
+        _fill(item, stored, state)
+    return True
 
 
 def static_variable(item: Declaration, state: ReadingState) -> Symbol:

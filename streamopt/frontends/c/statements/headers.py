@@ -24,8 +24,7 @@ LARGEST = 2**31 - 1
 """Of bounds and steps."""
 FORM_HINT = "write for (int i = start; i < end; i += constant)"
 _DATA_HINT = (
-    "its value depends on data; let the loop run to a constant that is never passed, with a "
-    "condition inside: for (int k = 0; k < MAX; k++) if (k {op} {bound}) ... "
+    "its value depends on data; tell how often the loop runs at most: --bound {name}=N "
     "(docs/guides/data-dependent.md)"
 )
 _BOUND_HINT = "bounds are sums of iterators times constants, or min and max of such"
@@ -47,7 +46,7 @@ def header_of(item: ast.For, name: str, state: ReadingState) -> LoopHeader | Non
     """Return the parts of a header; all its problems are reported."""
     element, first = first_of(item.init, name, state)
     step = _step(item, name, state)
-    starts = None if first is None else _bounds(first, step, state, is_start=True)
+    starts = None if first is None else _bounds(first, name, step, state, is_start=True)
     ends = None if step is None else _ends(item, name, step, state)
     if element is None or starts is None or ends is None or step is None:
         return None
@@ -135,7 +134,7 @@ def _step(item: ast.For, name: str, state: ReadingState) -> int | None:
 
 
 def _bounds(
-    node: ast.Node, step: int | None, state: ReadingState, *, is_start: bool
+    node: ast.Node, name: str, step: int | None, state: ReadingState, *, is_start: bool
 ) -> tuple[Affine, ...] | None:
     """Return the alternatives of a bound: of an end the nearest counts, of a start the last."""
     value = expressions.value_of(node, state)
@@ -151,7 +150,7 @@ def _bounds(
         message = f"bound {shown(node)} is not affine"
         hint = expressions.open_hint(node, state)
         names = {access.array for access in reads(value.tree)}
-        other = _DATA_HINT.format(op=">=" if is_start else "<", bound=shown(node))
+        other = _DATA_HINT.format(name=name)
         other = _BOUND_HINT if names <= state.integers.followed else other
         state.report("E134" if hint else "E136", message, node, hint or other)
     return parts
@@ -191,7 +190,7 @@ def _end(node: ast.Node, name: str, step: int, state: ReadingState) -> tuple[Aff
         message = f"{shown(node)} may never fail with step {step}"
         state.report("E135", message, node, "use < or >")
         return None
-    parts = _bounds(bound, step, state, is_start=False)
+    parts = _bounds(bound, name, step, state, is_start=False)
     if parts is None:
         return None
     beyond = (1 if rises else -1) if op in ("<=", ">=") else 0

@@ -7,25 +7,28 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.assignments import assigned_variables
+from streamopt.frontends.c.statements.assignments import assign, assigned_variables
 from streamopt.frontends.c.statements.guarded import GuardedLoop, guarded_in
 from streamopt.frontends.c.statements.headers import (
     FORM_HINT,
     LARGEST,
     LoopHeader,
+    constant_header,
     first_of,
     header_of,
 )
 from streamopt.frontends.c.statements.running import running_in, trips_while
 from streamopt.frontends.c.statements.unrolled import values_of
 from streamopt.frontends.c.symbols import Broken, Known
-from streamopt.frontends.c.syntax.jumps import without_jumps
+from streamopt.frontends.c.syntax.jumps import without_breaks, without_jumps
 from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
 from streamopt.frontends.c.syntax.usage import assigned_name, change_of, counted_name, names_in
+from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import affine_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range
 from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
 from streamopt.ir.source import RangeLoop
 
 if TYPE_CHECKING:
@@ -38,6 +41,10 @@ MAX_NESTING = 64
 def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     """Emit a loop; problems go to the state, and the body is read for its own."""
     item = _with_one_step(loop)
+    if jumps_in(item.stmt, ast.Break):
+        flag, body = _with_flag(item.stmt, item, state)
+        inside = ast.If(flag, ast.Compound(body, item.coord), None, item.coord)
+        item = ast.For(item.init, item.cond, item.next, inside, item.coord)
     if len(state.source.blocks) > MAX_NESTING:
         state.report("E139", f"loops are nested more than {MAX_NESTING} deep", item)
         return
@@ -48,6 +55,10 @@ def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     values = None if name is None else values_of(item, name, state)
     if name is not None and values is not None:
         _write_out(item, name, values, state)
+        return
+    bound = state.loops.bounds.get(label) or state.loops.bounds.get(name or "")
+    if bound is not None and constant_header(item, state) is None:
+        _read_bounded(item, bound, state, label)
         return
     header = header_of(item, name, state) if name is not None else None
     if name is None:
@@ -96,6 +107,74 @@ def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) ->
         loc = state.file.loc(item)
         found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
         state.source.emit(found)
+
+
+def _with_flag(
+    body: ast.Node | None, loop: ast.Node, state: ReadingState
+) -> tuple[ast.ID, list[ast.Node]]:
+    """Declare an integer that is 0 behind a ``break``; return it, and a body that sets it."""
+    loc = state.file.loc(loop)
+    stored = state.source.add_variable("going", (), ElementType.INT32, loc)
+    state.scope.declare(stored.variable, stored)
+    assign(Access(stored.variable, ()), stored, integer(1), state, loc)
+    items = without_breaks([] if body is None else [body], stored.variable)
+    return ast.ID(stored.variable, loop.coord), without_jumps(items, ast.Continue)
+
+
+def _read_do_while(item: ast.DoWhile, state: ReadingState, label: str) -> bool:
+    """Emit a body, and its repetitions if they are bounded; return whether they are."""
+    bound = state.loops.bounds.get(label or "while")
+    if bound is None or jumps_in(item.stmt, ast.Break) or jumps_in(item.stmt, ast.Continue):
+        return False
+    body = [] if item.stmt is None else [item.stmt]
+    statements.read_all(body, state)
+    if bound > 1:
+        read_times(item.cond, body, bound - 1, item, state, label)
+    return True
+
+
+def _read_bounded(item: ast.For, bound: int, state: ReadingState, label: str) -> None:
+    """Read a loop that runs as data decide, so often at most.
+
+    Its form is ``n = start; for (t = 0; t < bound; t++) if (n < end) { body; n++; }``.
+    """
+    name = counted_name(item)
+    with state.scope.block():
+        if name is not None:
+            element, first = first_of(item.init, name, state)
+            value = None if first is None else expressions.value_of(first, state)
+            if element is None or value is None:
+                return
+            stored = state.source.add_variable(name, (), element, state.file.loc(item))
+            state.scope.declare(name, stored)
+            assign(Access(stored.variable, ()), stored, value, state, state.file.loc(item))
+        elif item.init is not None:
+            statements.read_all([item.init], state)
+        body = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+        step = [] if item.next is None else [item.next]
+        condition = item.cond or ast.Constant("int", "1", item.coord)
+        read_times(condition, [*body, *step], bound, item, state, label)
+
+
+def read_times(
+    condition: ast.Node,
+    body: list[ast.Node],
+    bound: int,
+    loop: ast.Node,
+    state: ReadingState,
+    label: str,
+) -> None:
+    """Emit a loop of so many iterations that do something while a condition holds."""
+    iterator = state.source.unique("times")
+    state.loops.open(iterator, 0, bound - 1)
+    count = Affine.iterator(iterator)
+    guarded = ast.If(condition, ast.Compound(body, loop.coord), None, loop.coord)
+    with state.block() as emitted:
+        _read_repeated([guarded], None, count, None, state, None)
+    if emitted:
+        loc = state.file.loc(loop)
+        ends = (Affine(),), (Affine.of(bound),)
+        state.source.emit(RangeLoop(iterator, *ends, tuple(emitted), label, loc, iterator, count))
 
 
 def _counted(header: LoopHeader, done: Affine, trips: Affine | None) -> GuardedLoop | None:
@@ -180,8 +259,21 @@ def _rotated(body: list[ast.Node], loop: ast.Node) -> list[ast.Node]:
     return body
 
 
-def read_while(item: ast.While, state: ReadingState, label: str) -> bool:
-    """Emit a loop if its iterations can be counted; return whether they can."""
+def read_while(item: ast.While | ast.DoWhile, state: ReadingState, label: str) -> bool:
+    """Emit a loop if its iterations can be counted or are bounded; return whether they are."""
+    if isinstance(item, ast.DoWhile):
+        return _read_do_while(item, state, label)
+    bound = state.loops.bounds.get(label or "while")
+    if bound is not None and jumps_in(item.stmt, ast.Break):
+        flag, body = _with_flag(item.stmt, item, state)
+        condition = ast.BinaryOp("&&", flag, item.cond, item.coord)
+        inside = without_jumps([ast.Compound(body, item.coord)], ast.Continue)
+        read_times(condition, inside, bound, item, state, label)
+        return True
+    if bound is not None:
+        inside = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+        read_times(item.cond, inside, bound, item, state, label)
+        return True
     body = [] if item.stmt is None else [item.stmt]
     if any(jumps_in(one, ast.Continue) for one in body):
         return False

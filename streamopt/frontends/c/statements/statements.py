@@ -10,25 +10,28 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements import block_moves, inlining, loops
-from streamopt.frontends.c.statements.assignments import Held, assign, merged
+from streamopt.frontends.c.statements.assignments import Held, assign, fitted, merged
 from streamopt.frontends.c.statements.declarations import declare
 from streamopt.frontends.c.statements.guarded import is_changed_in
 from streamopt.frontends.c.statements.pointers import move
-from streamopt.frontends.c.symbols import Counter, Known, Moving
+from streamopt.frontends.c.symbols import Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, coordinate, is_block, items_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
-from streamopt.frontends.c.values.value import CValue, Extremum
-from streamopt.ir.expression import Literal
-from streamopt.ir.source import Branch, Item
+from streamopt.frontends.c.values.gathers import Place, search
+from streamopt.frontends.c.values.operations import combined
+from streamopt.frontends.c.values.value import CValue, Extremum, typed_as
+from streamopt.ir.arithmetic import ConstantError
+from streamopt.ir.expression import Access, BinaryOp, Condition, Literal, Read
+from streamopt.ir.source import Assign, Branch, Item
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
 
 _WHILE_HINT = (
-    "write a for loop to a constant that is never passed, with a condition inside "
+    "tell how often it runs at most: --bound while=N, or --bound with its label "
     "(docs/guides/data-dependent.md)"
 )
 _REFUSED: Mapping[type[ast.Node], tuple[str, str]] = {
@@ -52,7 +55,18 @@ _REFUSED: Mapping[type[ast.Node], tuple[str, str]] = {
 
 
 _SILENT = frozenset(
-    ["assert", "ap_wait", "ap_wait_n", "fflush", "fprintf", "perror", "printf", "putchar", "puts"]
+    [
+        "assert",
+        "ap_wait",
+        "ap_wait_n",
+        "fflush",
+        "fprintf",
+        "free",
+        "perror",
+        "printf",
+        "putchar",
+        "puts",
+    ]
 )
 """Functions whose calls leave what a kernel computes as it is."""
 
@@ -73,7 +87,7 @@ def read_statement(item: ast.Node, state: ReadingState, label: str = "") -> None
             _declare(item, state)
         case ast.For():
             loops.read_loop(item, state, label)
-        case ast.While() if loops.read_while(item, state, label):
+        case ast.While() | ast.DoWhile() if loops.read_while(item, state, label):
             pass
         case ast.If():
             _branch(item, state)
@@ -191,6 +205,9 @@ def _assign(node: ast.Assignment, state: ReadingState, label: str) -> CValue | N
         return None
     if isinstance(symbol, Known | Counter):
         return _report_fixed(shown(target), symbol, node, state)
+    searched = accesses.assigned_place(target, state)
+    if searched is not None:
+        return _assign_searched(node, *searched, state)
     if isinstance(node.rvalue, ast.Assignment):
         value = _assign(node.rvalue, state, label)
     elif node.op == "=":
@@ -209,6 +226,33 @@ def _assign(node: ast.Assignment, state: ReadingState, label: str) -> CValue | N
     if value is None or not expressions.observed(value, node.rvalue, state):
         return None
     return assign(access, stored, value, state, state.file.loc(node), label)
+
+
+def _assign_searched(
+    node: ast.Assignment, whole: Stored, places: list[Place], state: ReadingState
+) -> None:
+    """Emit an assignment to an element whose place depends on data."""
+    given = expressions.value_of(node.rvalue, state)
+    if given is None or not expressions.observed(given, node.rvalue, state):
+        return
+    if whole.is_const:
+        state.report("E135", f"{shown(node.lvalue)} is const, but it is written", node)
+        return
+    loc = state.file.loc(node)
+
+    def changed(access: Access, condition: Condition) -> Item:
+        value = given
+        if node.op != "=":
+            before = typed_as(CValue(whole.element, Read(access)), is_wide=whole.is_wide)
+            value = combined(BinaryOp(node.op.removesuffix("=")), before, given)
+        inner = Assign(access, fitted(value, whole).tree, loc=loc)
+        return Branch(condition, (inner,), loc=loc)
+
+    state.source.written.add(whole.variable)
+    try:
+        search(whole, places, changed, node, state)
+    except ConstantError as problem:
+        state.report("E134", f"{shown(node)} has no value: {problem}", node)
 
 
 def _report_fixed(

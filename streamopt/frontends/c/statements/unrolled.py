@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements.headers import constant_header
-from streamopt.frontends.c.syntax.trees import walked
+from streamopt.frontends.c.symbols import Stored
+from streamopt.frontends.c.syntax.trees import base_name, walked
 from streamopt.frontends.c.syntax.usage import names_in
 from streamopt.frontends.c.values import expressions
 
@@ -45,13 +46,52 @@ def values_of(item: ast.For, name: str, state: ReadingState) -> tuple[int, ...] 
     factor = _factor(item.next, name)
     if factor is not None:
         return _geometric(item, name, factor, state)
-    if not any(_shifts_by(node, name) for node in walked(item.stmt)):
+    if not any(_shifts_by(node, name) for node in walked(item.stmt)) and not _is_placed_by_table(
+        item, name, state
+    ):
         return None
     header = constant_header(item, state)
     if header is None:
         return None
     values = range(*header)
     return tuple(values) if len(values) <= MOST_VALUES else None
+
+
+def _is_placed_by_table(item: ast.For, name: str, state: ReadingState) -> bool:
+    """Return whether numbers of a constant table, by a loop's variable, are in subscripts.
+
+    ::
+
+        for (n = 0; n < 8; n++) { y = row + offset[n]; sum += image[y][col]; }
+    """
+    placed: set[str] = set()
+    nodes = [*walked(item.stmt)]
+    for node in nodes:
+        match node:
+            case ast.Assignment(lvalue=ast.ID(name=target), rvalue=value):
+                pass
+            case ast.Decl(name=str(target), init=ast.Node() as value):
+                pass
+            case _:
+                continue
+        if any(_is_entry(part, name, state) for part in walked(value)):
+            placed.add(target)
+    return any(
+        _is_entry(part, name, state) or (isinstance(part, ast.ID) and part.name in placed)
+        for node in nodes
+        if isinstance(node, ast.ArrayRef)
+        for part in walked(node.subscript)
+    )
+
+
+def _is_entry(node: ast.Node, name: str, state: ReadingState) -> bool:
+    """Return whether a node is a whole number of a constant table, by a loop's variable."""
+    if not isinstance(node, ast.ArrayRef) or name not in names_in(node):
+        return False
+    symbol = state.scope.find(next(iter(base_name(node)), ""))
+    if not isinstance(symbol, Stored) or symbol.variable not in state.source.values:
+        return False
+    return symbol.element.is_integer
 
 
 def _shifts_by(node: ast.Node, name: str) -> bool:

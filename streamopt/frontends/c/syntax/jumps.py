@@ -45,6 +45,28 @@ def without_jumps(items: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
     return [*items]
 
 
+def without_breaks(items: Sequence[ast.Node], flag: str) -> list[ast.Node]:
+    """Return a loop's statements with ``flag = 0; continue;`` in place of each of its breaks."""
+    return [_flagged(item, flag) for item in items]
+
+
+def _flagged(item: ast.Node, flag: str) -> ast.Node:
+    match item:
+        case ast.Break():
+            zero = ast.Constant("int", "0", item.coord)
+            ended = ast.Assignment("=", ast.ID(flag, item.coord), zero, item.coord)
+            return ast.Compound([ended, ast.Continue(item.coord)], item.coord)
+        case ast.Compound(block_items=inner):
+            return ast.Compound(without_breaks(inner or (), flag), item.coord)
+        case ast.If(cond=condition, iftrue=then, iffalse=otherwise):
+            first, second = (
+                None if side is None else _flagged(side, flag) for side in (then, otherwise)
+            )
+            return ast.If(condition, first, second, item.coord)
+        case _:
+            return item
+
+
 def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
     branches = item.iftrue, item.iffalse
     leaves = [branch is not None and _always(branch, kind) for branch in branches]

@@ -17,7 +17,7 @@ INCREMENTS: Mapping[str, int] = {"++": 1, "p++": 1, "--": -1, "p--": -1}
 """Operators that change their operand, and by how much."""
 
 _PLAIN = frozenset("+-!~&*")
-Jump = type[ast.Continue] | type[ast.Return]
+Jump = type[ast.Break] | type[ast.Continue] | type[ast.Return]
 
 
 def coordinate(node: ast.Node) -> Coord | None:

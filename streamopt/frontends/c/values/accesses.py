@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -9,26 +10,26 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.formats.names import did_you_mean
-from streamopt.frontends.c.extents import OPEN
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import INCREMENTS, inner
+from streamopt.frontends.c.syntax.trees import INCREMENTS, inner, walked
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.cases import Cases, cases_of, read_at
+from streamopt.frontends.c.values.gathers import Place, gathered, is_searched
 from streamopt.frontends.c.values.value import CValue, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Expression, Read, reads
+from streamopt.ir.source import Item
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.syntax.types import CType
 
 _DATA_HINT = (
-    "its value depends on data; compare it with every position instead: "
-    "for (int p = 0; p < {extent}; p++) if ({index} == p) ... {array}[p] ... "
-    "(docs/guides/data-dependent.md)"
+    "its value depends on data, and {array} has no extent that is known, or more than 4096 "
+    "positions to compare: declare {array}[N], or split it (docs/guides/data-dependent.md)"
 )
 _STEPPED_HINT = (
     "{name} is changed step by step or under conditions; "
@@ -51,6 +52,9 @@ def value_at(node: ast.Node, state: ReadingState) -> tuple[Expression, Stored] |
     if parts is None:
         return None
     whole, indices = parts
+    searched = searched_places(whole, indices, state)
+    if searched is not None:
+        return gathered(whole, searched, node, state), whole
     subscripts = [_subscript(index, node, state, may_choose=True) for index in indices]
     cases = [subscript for subscript in subscripts if subscript is not None]
     if len(cases) < len(subscripts):
@@ -72,6 +76,45 @@ def value_at(node: ast.Node, state: ReadingState) -> tuple[Expression, Stored] |
         state.report("E136", message, node, "use fewer minima, maxima and ?:")
         return None
     return value, part
+
+
+def searched_places(
+    whole: Stored, indices: Sequence[ast.Node], state: ReadingState
+) -> list[Place] | None:
+    """Return the subscripts of an element if some depend on data, so that it is searched for."""
+    if any(isinstance(part, ast.FuncCall) for part in walked(*indices)):
+        return None
+    items: list[Item] = []
+    with state.unreported(), state.source.collected(items):
+        values = [expressions.value_of(index, state) for index in indices]
+    known = [value for value in values if value is not None and value.is_integer]
+    others = [value for value in known if value.affine is None]
+    if len(known) < len(values) or not others:
+        return None
+    if any(expressions.open_hint(index, state) for index in indices):
+        return None
+    if any(cases_of(one.tree) is not None or not [*reads(one.tree)] for one in others):
+        return None
+    found: list[Place] = [
+        value if value.affine is None else state.loops.ordered(value.affine) for value in known
+    ]
+    if not is_searched(whole, found):
+        return None
+    for item in items:
+        state.source.emit(item)
+    return found
+
+
+def assigned_place(node: ast.Node, state: ReadingState) -> tuple[Stored, list[Place]] | None:
+    """Return the variable and the places of an element that an assignment searches for."""
+    if not isinstance(node, ast.ArrayRef):
+        return None
+    with state.unreported():
+        parts = _parts(node, state)
+    if parts is None:
+        return None
+    searched = searched_places(*parts, state)
+    return None if searched is None else (parts[0], searched)
 
 
 def part_of(node: ast.Node, state: ReadingState) -> Stored | None:
@@ -108,6 +151,9 @@ def _parts(node: ast.Node, state: ReadingState) -> tuple[Stored, list[ast.Node]]
         match base:
             case ast.ArrayRef(name=array, subscript=index):
                 base = array
+            case ast.UnaryOp(op="*", expr=ast.UnaryOp(op="&", expr=operand)):
+                base = operand
+                continue
             case ast.UnaryOp(op="*", expr=pointer):
                 zero = ast.Constant("int", "0", pointer.coord)
                 base, index = _pointer_sum(pointer, state) or (pointer, zero)
@@ -215,28 +261,21 @@ def _report_subscript(index: ast.Node, node: ast.Node, value: CValue, state: Rea
         return
     message = f"subscript {shown(index)} of {shown(node)} is not affine"
     hint = expressions.open_hint(index, state)
-    other = hint or _other_hint(index, node, value, state)
+    other = hint or _other_hint(node, value, state)
     state.report("E134" if hint else "E136", message, index, other)
 
 
-def _other_hint(index: ast.Node, node: ast.Node, value: CValue, state: ReadingState) -> str:
+def _other_hint(node: ast.Node, value: CValue, state: ReadingState) -> str:
     """Return advice for a subscript by what its value is made of."""
     names = [access.array for access in reads(value.tree)]
     if not names:
         return _AFFINE_HINT
     if all(name in state.integers.followed for name in names):
         return _STEPPED_HINT.format(name=names[0])
-    indices: list[ast.Node] = []
     base = node
     while isinstance(base, ast.ArrayRef):
-        indices.append(base.subscript)
         base = base.name
-    name = base.name if isinstance(base, ast.ID) else ""
-    symbol = state.scope.find(name)
-    shape = symbol.shape if isinstance(symbol, Stored) else ()
-    at = indices[::-1].index(index) if index in indices else len(shape)
-    extent = str(shape[at]) if at < len(shape) and shape[at] != OPEN else "the extent"
-    return _DATA_HINT.format(extent=extent, index=shown(index), array=name or "array")
+    return _DATA_HINT.format(array=base.name if isinstance(base, ast.ID) else "the array")
 
 
 def pointed_part(node: ast.Node, state: ReadingState, rank: int) -> Stored | None:

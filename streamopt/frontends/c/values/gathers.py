@@ -1,0 +1,125 @@
+"""Elements whose place depends on data: every position is compared with it, one after another.
+
+Before::
+
+    y[i] = table[x[i]];   count[x[i]] += 1;
+
+After::
+
+    found = -0.0;
+    for (p = 0; p < 16; p++) found += x[i] == p ? table[p] : -0.0;
+    y[i] = found;
+    for (p = 0; p < 16; p++) if (x[i] == p) count[p] += 1;
+
+So an access takes as many steps as there are positions, whatever the data are. The sum has one term
+that counts: adding -0.0 to a number changes none, not even another -0.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.c.extents import OPEN
+from streamopt.frontends.c.values.value import CValue
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Binary,
+    BinaryOp,
+    Compare,
+    CompareOp,
+    Condition,
+    Literal,
+    Logic,
+    LogicOp,
+    Read,
+    Select,
+    of_affine,
+    reads,
+)
+from streamopt.ir.source import Assign, Item, RangeLoop
+
+if TYPE_CHECKING:
+    from pycparser import c_ast as ast
+
+    from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.symbols import Stored
+
+MAX_POSITIONS = 4096
+"""Positions that one access compares."""
+
+Place = Affine | CValue
+
+
+def is_searched(whole: Stored, places: Sequence[Place]) -> bool:
+    """Return whether an element with some places that depend on data can be searched."""
+    if whole.offset is not None or len(places) != len(whole.shape):
+        return False
+    extents = [
+        extent
+        for place, extent in zip(places, whole.shape, strict=True)
+        if isinstance(place, CValue)
+    ]
+    return OPEN not in extents and prod(extents) <= MAX_POSITIONS
+
+
+def gathered(whole: Stored, places: Sequence[Place], node: ast.Node, state: ReadingState) -> Read:
+    """Emit the search for an element, and return the read of a variable that holds it."""
+    loc = state.file.loc(node)
+    found = state.source.add_variable(f"{whole.variable}_found", (), whole.element, loc)
+    state.source.written.add(found.variable)
+    target = Access(found.variable, ())
+    zero = Literal(-0.0 if whole.element.is_float else 0.0)
+    state.source.emit(Assign(target, zero, loc=loc))
+
+    def added(access: Access, condition: Condition) -> Item:
+        term = Select(condition, Read(access), zero)
+        return Assign(target, Binary(BinaryOp.ADD, Read(target), term), loc=loc)
+
+    search(whole, places, added, node, state)
+    return Read(target)
+
+
+def search(
+    whole: Stored,
+    places: Sequence[Place],
+    statement: Callable[[Access, Condition], Item],
+    node: ast.Node,
+    state: ReadingState,
+) -> None:
+    """Emit the loops over all positions, with a statement by the condition that one is meant."""
+    loc = state.file.loc(node)
+    subscripts: list[Affine] = []
+    conditions: list[Condition] = []
+    loops: list[tuple[str, int]] = []
+    for place, extent in zip(places, whole.shape, strict=True):
+        if isinstance(place, Affine):
+            subscripts.append(place)
+            continue
+        iterator = state.source.unique("p")
+        state.loops.open(iterator, 0, extent - 1)
+        position = Affine.iterator(iterator)
+        loops.append((iterator, extent))
+        subscripts.append(position)
+        tree = _kept(place, whole, node, state)
+        conditions.append(Compare(CompareOp.EQ, tree.tree, of_affine(position)))
+    condition = conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, tuple(conditions))
+    item = statement(Access(whole.variable, (*whole.prefix, *subscripts)), condition)
+    for iterator, extent in reversed(loops):
+        bounds = (Affine(),), (Affine.of(extent),)
+        item = RangeLoop(iterator, *bounds, (item,), "", loc)
+    state.source.emit(item)
+    state.compared.setdefault(whole.variable, (prod(extent for _, extent in loops), loc))
+
+
+def _kept(place: CValue, whole: Stored, node: ast.Node, state: ReadingState) -> CValue:
+    """Return a place that the search does not change: a copy, if it is read where it writes."""
+    if all(access.array != whole.variable for access in reads(place.tree)):
+        return place
+    loc = state.file.loc(node)
+    copy = state.source.add_variable(f"{whole.variable}_place", (), place.element, loc)
+    state.source.written.add(copy.variable)
+    state.source.emit(Assign(Access(copy.variable, ()), place.tree, loc=loc))
+    return CValue(place.element, Read(Access(copy.variable, ())))
