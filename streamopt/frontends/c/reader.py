@@ -102,7 +102,7 @@ def read_c(
     source = state.source
     body = without_unread([*source.first, *source.blocks[0]], state)
     _tell_statics(function, state)
-    for name, (count, loc) in state.compared.items():
+    for name, (count, loc) in state.source.compared.items():
         message = "note: places in %s depend on data: each access compares %d positions (%s)"
         logger.warning(message, name, count, loc)
     return Source(_title(function.name), source.finished_variables(outputs), body, _values(state))

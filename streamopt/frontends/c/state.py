@@ -52,6 +52,10 @@ class SourceDraft:
     """Statements that come before all others."""
     blocks: list[list[Item]] = field(default_factory=lambda: [[]])
     """Statement lists under construction, innermost last."""
+    compared: dict[str, tuple[int, SourceLoc]] = field(
+        default_factory=dict[str, "tuple[int, SourceLoc]"]
+    )
+    """By array whose places depend on data: how many positions are compared, and where."""
     _items: int = 0
     _taken: set[str] = field(default_factory=set[str])
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
@@ -175,10 +179,6 @@ class ReadingState:
     integers: HeldIntegers = field(default_factory=HeldIntegers)
     statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
     """The symbol of each static variable that changes: it lasts from call to call."""
-    compared: dict[str, tuple[int, SourceLoc]] = field(
-        default_factory=dict[str, "tuple[int, SourceLoc]"]
-    )
-    """By array whose places depend on data: how many positions are compared, and where."""
     guarded: int = 0
     """How many conditional expressions enclose the one that is read."""
     inlined: int = 0

@@ -111,7 +111,7 @@ def search(
         bounds = (Affine(),), (Affine.of(extent),)
         item = RangeLoop(iterator, *bounds, (item,), "", loc)
     state.source.emit(item)
-    state.compared.setdefault(whole.variable, (prod(extent for _, extent in loops), loc))
+    state.source.compared.setdefault(whole.variable, (prod(extent for _, extent in loops), loc))
 
 
 def _kept(place: CValue, whole: Stored, node: ast.Node, state: ReadingState) -> CValue:
