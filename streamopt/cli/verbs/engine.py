@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Packed = Annotated[
     bool, deciding("--packed", help="Two products of 8 bits in a DSP.  [default: one]")
 ]
+LutProducts = Annotated[
+    int, limiting("--lut-products", metavar="N", help="Multipliers built from LUTs, at most.")
+]
 Channels = Annotated[
     int | None,
     limiting("--channels", metavar="N", help="Memory channels of weights, at most."),
@@ -34,6 +37,7 @@ def engine(
         int | None, limiting("--dsp", help="DSPs of the engine.  [default: --fit's]")
     ] = None,
     packed: Packed = False,
+    lut_products: LutProducts = 0,
     channels: Channels = None,
     bram18: a.Bram18 = None,
     uram: a.Uram = None,
@@ -56,6 +60,7 @@ def engine(
         program,
         dsp=dsp,
         packed=packed,
+        lut_products=lut_products,
         channels=channels,
         time_limit=time_limit,
         budget=pipeline.Budget(

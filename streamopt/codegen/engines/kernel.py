@@ -154,15 +154,33 @@ def _multiply(ports: EnginePorts) -> str:
         "                     const Word &word, sum_t (&products)[PRODUCTS],\n"
         "                     sum_t (&own)[LANES]) {\n"
     )
-    body = _packed_body(place) if shape.packed else _plain_body(place)
+    in_dsps = shape.outputs - shape.in_luts
+    body = (_packed_body if shape.packed else _plain_body)(place, in_dsps)
     functions = OperatorFunctions()
     if shape.packed:
         functions.packed_products(8)
+    if shape.in_luts:
+        functions.narrow_product(8)
+    if shape.in_luts:
+        body += _fabric_body(place, in_dsps)
     return f"{render(functions.items)}\n{head}#pragma HLS inline\n    (void)layer;\n{body}}}\n"
 
 
-def _plain_body(place: str) -> str:
-    return f"""    for (int output = 0; output < OUTPUTS; output++) {{
+def _fabric_body(place: str, in_dsps: int) -> str:
+    return f"""    for (int output = {in_dsps}; output < OUTPUTS; output++) {{
+#pragma HLS unroll
+        const int window = {place};
+        for (int i = 0; i < DEPTH; i++) {{
+#pragma HLS unroll
+            const int at = output * DEPTH + i;
+            products[at] = int8_mul_fabric(windows[window][i], word.at[at]);
+        }}
+    }}
+"""
+
+
+def _plain_body(place: str, in_dsps: int) -> str:
+    return f"""    for (int output = 0; output < {in_dsps}; output++) {{
 #pragma HLS unroll
         const int window = {place};
         for (int i = 0; i < DEPTH; i++) {{
@@ -178,8 +196,8 @@ def _plain_body(place: str) -> str:
 """
 
 
-def _packed_body(place: str) -> str:
-    return f"""    for (int output = 0; output < OUTPUTS; output += 2) {{
+def _packed_body(place: str, in_dsps: int) -> str:
+    return f"""    for (int output = 0; output < {in_dsps}; output += 2) {{
 #pragma HLS unroll
         const int window = {place};
         for (int i = 0; i < DEPTH; i++) {{

@@ -25,6 +25,8 @@ class EngineShape:
     """Most neighbouring positions that share the sums, where a layer has few channels."""
     packed: bool = False
     """Whether the products of two sums share a multiplier; sums are then in pairs."""
+    in_luts: int = 0
+    """Sums, the last ones, whose multipliers are built from LUTs."""
 
     @property
     def products(self) -> int:
@@ -33,8 +35,9 @@ class EngineShape:
 
     @property
     def multipliers(self) -> int:
-        """Return the multipliers, each in a DSP."""
-        return self.products // 2 if self.packed else self.products
+        """Return the multipliers that are in DSPs."""
+        found = (self.outputs - self.in_luts) * self.depth
+        return found // 2 if self.packed else found
 
     @property
     def lanes(self) -> int:
@@ -55,7 +58,8 @@ class EngineShape:
     def __str__(self) -> str:
         """Return the numbers in one line."""
         sums = f"{self.outputs} sums of {self.depth} products"
-        return f"{sums}, {self.banks} banks, {self.drain} results a cycle"
+        luts = f" ({self.in_luts} of LUTs)" if self.in_luts else ""
+        return f"{sums}{luts}, {self.banks} banks, {self.drain} results a cycle"
 
 
 @dataclass(frozen=True, slots=True)

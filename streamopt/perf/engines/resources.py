@@ -116,12 +116,14 @@ def _products(shape: EngineShape, beside: int, target: Target) -> Resources:
     built = "packed" if shape.packed else None
     cost = target.operator(Operator.MUL, ElementType.INT8, built)
     multipliers = Resources(cost.dsps, 0, 0, cost.luts, cost.ffs).scaled(shape.multipliers)
+    in_luts = target.operator(Operator.MUL, ElementType.INT8, "fabric")
+    fabric = Resources(luts=in_luts.luts, ffs=in_luts.ffs).scaled(shape.in_luts * shape.depth)
     operand_bits = 8
     chosen = operand_bits * (shape.products if beside > 1 else 0) + operand_bits * shape.lanes
     product_bits = 2 * operand_bits
     adders = shape.outputs * (shape.depth - 1) * (product_bits + 2)
     registers = shape.products * product_bits
-    return multipliers + Resources(luts=chosen + adders, ffs=adders + registers)
+    return multipliers + fabric + Resources(luts=chosen + adders, ffs=adders + registers)
 
 
 def _lines(table: EngineTable, beside: int) -> Resources:

@@ -158,6 +158,7 @@ def engine(
     *,
     dsp: int | None = None,
     packed: bool = False,
+    lut_products: int = 0,
     channels: int | None = None,
     time_limit: float | None = None,
     budget: Budget = UNLIMITED,
@@ -172,6 +173,8 @@ def engine(
         DSPs of the engine; where not given, those of the part of the device.
     packed
         Whether two products of 8 bits share a DSP.
+    lut_products
+        Multipliers beyond those of the DSPs that may be built from LUTs.
     channels
         Of memory that weights stream over, at most; where not given, as many as bring a weight for
         every product of a cycle.
@@ -197,7 +200,7 @@ def engine(
     part = replace(part, **limits)
     dsps = part.dsps if dsp is None else min(dsp, part.dsps)
     layers = network_layers(given)
-    asked = EngineLimits(target, dsps, part, packed, channels)
+    asked = EngineLimits(target, dsps, part, packed, lut_products, channels)
     found = solve_engine(layers, asked, time_limit)
     own = {part.name: getattr(found, part.name) for part in fields(found)}
     return EngineSolution(**own, graph=given, layers=layers, target=target)

@@ -36,6 +36,8 @@ class EngineLimits:
     resources: Resources
     """Of the part of the device, with other limits of the user's."""
     packed: bool = False
+    lut_products: int = 0
+    """Multipliers that may be built from LUTs."""
     channels: int | None = None
     """Of weights, at most; None for as many as bring a word a cycle."""
     space: EngineSpace = field(default=USUAL)
@@ -135,7 +137,9 @@ def _candidates(graph: LayerGraph, limits: EngineLimits) -> list[_Candidate]:
     forms, _ = forms_of(graph)
     inputs = sum(graph.map(name).size_elems for name in graph.inputs)
     found: list[_Candidate] = []
-    for shape in shapes(limits.space, limits.dsps, packed=limits.packed):
+    for shape in shapes(
+        limits.space, limits.dsps, packed=limits.packed, lut_products=limits.lut_products
+    ):
         fill = fill_cycles(shape, forms, limits.target)
         cycles = engine_cycles(graph, shape, fill)
         space = limits.space
@@ -164,4 +168,5 @@ def _roofline(graph: LayerGraph, supply: Supply, limits: EngineLimits) -> int:
     """Return the least cycles of any engine of as many products a cycle and as many channels."""
     rate = Fraction(BEAT_BYTES * len(supply.channels)) / supply.cycles_per_word
     factor = 2 if limits.packed else 1
-    return roofline_cycles(graph, limits.dsps * factor, float(rate))
+    products = limits.dsps * factor + limits.lut_products
+    return roofline_cycles(graph, products, float(rate))

@@ -29,19 +29,44 @@ class EngineSpace:
 USUAL = EngineSpace()
 
 
-def shapes(space: EngineSpace, dsps: int, *, packed: bool) -> Iterator[EngineShape]:
+def shapes(
+    space: EngineSpace, dsps: int, *, packed: bool, lut_products: int = 0
+) -> Iterator[EngineShape]:
     """Yield the shapes that no other is better than: with as many products of a sum as fit.
 
     A shape with fewer products of a sum, all else equal, has at least as many steps.
+
+    Parameters
+    ----------
+    lut_products
+        Multipliers that may be built from LUTs.
     """
     factor = 2 if packed else 1
+    most = factor * dsps
     for banks, drain in product(space.banks, space.drains):
         if drain > banks:
             continue
-        for outputs in range(factor, factor * dsps + 1, factor):
-            depth = min(factor * dsps // outputs, banks)
+        for outputs in range(factor, most + lut_products + 1, factor):
+            depth = min(most // outputs, banks)
             if depth:
                 yield EngineShape(outputs, depth, banks, drain, space.beside, packed)
+            more = min(_mixed_depth(outputs, most, lut_products, factor), banks)
+            if more > depth:
+                in_luts = outputs - _even(most // more, factor)
+                yield EngineShape(outputs, more, banks, drain, space.beside, packed, in_luts)
+
+
+def _even(count: int, factor: int) -> int:
+    return count - count % factor
+
+
+def _mixed_depth(outputs: int, most: int, lut_products: int, factor: int) -> int:
+    """Return the most products of each sum, those in LUTs included; 0 if there are none."""
+    for depth in range((most + lut_products) // outputs, 0, -1):
+        in_luts = outputs - _even(most // depth, factor)
+        if 0 < in_luts < outputs and in_luts * depth <= lut_products:
+            return depth
+    return 0
 
 
 def supply_of(word_bytes: int, target: Target, channels: int | None, fifo_words: int) -> Supply:

@@ -17,20 +17,24 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
 
 CASES = [
-    (every_layer, 24, True),
-    (perceptron, 32, False),
-    (every_layer, 37, False),
-    (every_layer, 5, False),
-    (lenet, 40, False),
-    (lenet, 30, True),
-    (perceptron, 2, True),
+    (every_layer, 24, True, 12),
+    (perceptron, 32, False, 0),
+    (every_layer, 37, False, 0),
+    (every_layer, 5, False, 0),
+    (lenet, 40, False, 9),
+    (lenet, 30, True, 0),
+    (perceptron, 2, True, 0),
 ]
 
 
 @pytest.mark.parametrize("case", in_nightly(CASES, 2))
-def test_every_output_is_that_of_the_source(case: tuple[Callable[[], Program], int, bool]) -> None:
-    make, dsps, packed = case
-    verdict = so.engine(make(), dsp=dsps, packed=packed).verify()
+def test_every_output_is_that_of_the_source(
+    case: tuple[Callable[[], Program], int, bool, int],
+) -> None:
+    make, dsps, packed, lut_products = case
+    solution = so.engine(make(), dsp=dsps, packed=packed, lut_products=lut_products)
+    assert (solution.evaluation.hardware.table.shape.in_luts > 0) is (lut_products > 0)
+    verdict = solution.verify()
     assert verdict.passed, str(verdict)
     assert all(output.max_error == 0 for output in verdict.outputs)
 

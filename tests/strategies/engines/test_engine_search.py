@@ -19,23 +19,23 @@ from streamopt.transforms.engines.network_layers import network_layers
 from tests.support.programs.integer_networks import every_layer
 
 TARGET = find_device()
-SPACE = EngineSpace(banks=(16, 32), drains=(8,))
+SPACE = EngineSpace(banks=(16,), drains=(8,))
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_no_shape_runs_in_fewer_cycles(packed: bool) -> None:
     graph = network_layers(so.dataflow(every_layer()))
-    limits = EngineLimits(TARGET, 20, TARGET.total, packed, None, SPACE)
+    limits = EngineLimits(TARGET, 12, TARGET.total, packed, 4, None, SPACE)
     answer = solve_engine(graph, limits)
     forms, _ = forms_of(graph)
     runs: list[int] = []
-    for shape in shapes(SPACE, 20, packed=packed):
+    for shape in shapes(SPACE, 12, packed=packed, lut_products=4):
         cycles = engine_cycles(graph, shape, fill_cycles(shape, forms, TARGET))
         supply = supply_of(word_bytes(graph, shape), TARGET, None, SPACE.fifo_words)
         found = evaluated_engine(graph, shape, cycles, supply, TARGET, TARGET.total)
         least = cycles.least(supply.cycles_per_word, 0)
         assert least <= found.run.cycles
-        if found.resources.total.dsps <= 20:
+        if found.resources.total.dsps <= 12:
             runs.append(found.run.cycles)
     assert answer.bound_cycles == answer.cycles == min(runs)
     assert answer.roofline_cycles <= answer.cycles
