@@ -1,10 +1,11 @@
 """Find one engine for each published network at the DSPs of the published design; then the page.
 
-Run ``python results/engines/run.py [--programs WORD,WORD] [--packed yes|no] [--search-seconds S]
-[--processor-seconds S] [--again] [--fast] [--bounds]``. Every published latency has two rows of
-ours: one product in a DSP, and two. ``--fast`` leaves out the comparison of the C++ with the
-interpreter, which takes minutes for large images; ``--bounds`` measures nothing. Each design has a
-process of its own, which ends when it has used its processor time.
+Run ``python results/engines/run.py [--programs WORD,WORD] [--packed yes,no,mixed]
+[--search-seconds S] [--processor-seconds S] [--again] [--fast] [--bounds]``. Every published latency
+has three rows of ours: one product in a DSP, two, and two with a tenth more products of LUTs.
+``--fast`` leaves out the comparison of the C++ with the interpreter, which takes minutes for large
+images; ``--bounds`` measures nothing. Each design has a process of its own, which ends when it has
+used its processor time.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ sys.path.insert(0, str(HERE.parent / "networks"))
 cases: Any = import_module("cases")
 
 KEYS = ("network", "packed")
+LUT_PART = 10
+"""The products of DSPs over those that may be built from LUTs, where they are mixed."""
 MEASURED = (
     *("cycles", "bound", "roofline", "over_roofline", "fill_and_drain", "stalls"),
     *("dsps", "lut", "bram18", "uram", "weight_bytes", "channels", "shape"),
@@ -66,7 +69,8 @@ HEAD = """# One engine for all layers of a network
 `python results/engines/run.py` measures and writes this page. Rows are latencies that CODO
 publishes (tables III and IV, a U280 at 5 ns), in cycles of one frame of 8-bit integers; ours is
 [the engine](../../docs/guides/engines.md) with the fewest simulated cycles at no more DSPs, within
-the whole device. *Packed* has two products in a DSP. Inputs, weights (each once a frame, over as
+the whole device. *Packed* has two products in a DSP,
+*mixed* up to a tenth more from LUTs. Inputs, weights (each once a frame, over as
 many HBM channels as bring a weight for each product), filling and draining of the pipeline at every
 layer, and outputs are counted.
 
@@ -78,7 +82,7 @@ size. LUTs are estimated from the operator table and the structure ([(S13) to
 """
 
 
-def measured(network: str, dsps: int, clock_ns: float, packed: bool, options: Namespace) -> Any:
+def measured(network: str, dsps: int, clock_ns: float, packed: str, options: Namespace) -> Any:
     """Return the figures of the best engine.
 
     Raises
@@ -90,7 +94,12 @@ def measured(network: str, dsps: int, clock_ns: float, packed: bool, options: Na
     budget = so.Budget(fit="raw-device", device=so.device("u280", clock_ns))
     started = process_time()
     found = so.engine(
-        program, dsp=dsps, packed=packed, time_limit=options.search_seconds, budget=budget
+        program,
+        dsp=dsps,
+        packed=packed != "no",
+        lut_products=2 * dsps // LUT_PART if packed == "mixed" else 0,
+        time_limit=options.search_seconds,
+        budget=budget,
     )
     seconds = process_time() - started
     evaluation = found.evaluation
@@ -145,7 +154,7 @@ def case_of(published: MeasuredRow, packed: str, options: Namespace) -> Case:
         network,
         int(published["dsps"]),
         float(published["clock_ns"]),
-        packed == "yes",
+        packed,
         options,
     )
     return Case(
@@ -170,12 +179,14 @@ def main() -> None:
     """Measure the rows that are asked for, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", default="", help="words of names, joined by commas")
-    parser.add_argument("--packed", default="no,yes")
+    parser.add_argument("--packed", default="no,yes,mixed")
     add_options(parser, processor_seconds=900.0)
     options = parser.parse_args()
     with (HERE / "published.csv").open(encoding="utf-8", newline="") as file:
         published = list(csv.DictReader(file))
-    listed = [case_of(row, packed, options) for row in published for packed in ("no", "yes")]
+    listed = [
+        case_of(row, packed, options) for row in published for packed in ("no", "yes", "mixed")
+    ]
     measure_rows(HERE, KEYS, listed, options, partial(print, flush=True))
     write_page()
 
