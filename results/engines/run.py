@@ -1,8 +1,8 @@
 """Find one engine for each published network at the DSPs of the published design; then the page.
 
 Run ``python results/engines/run.py [--programs WORD,WORD] [--packed yes,no,mixed]
-[--search-seconds S] [--processor-seconds S] [--again] [--fast] [--bounds]``. Every published latency
-has three rows of ours: one product in a DSP, two, and two with a tenth more products of LUTs.
+[--search-seconds S] [--processor-seconds S] [--again] [--fast] [--bounds]``. Every published
+latency has three rows of ours: one product in a DSP, two, and two with a tenth more of LUTs.
 ``--fast`` leaves out the comparison of the C++ with the interpreter, which takes minutes for large
 images; ``--bounds`` measures nothing. Each design has a process of its own, which ends when it has
 used its processor time.
