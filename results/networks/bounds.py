@@ -49,6 +49,13 @@ class Wanted:
     """Whether products may be two in a DSP, or in LUTs."""
 
     @property
+    def name(self) -> str:
+        """Return a name for files."""
+        packed = "packed" if self.packed else "plain"
+        limits = f"{self.dsps}dsps_{self.luts}luts_{packed}"
+        return f"{self.network}_{self.metric}_{limits}_{self.device}_{self.clock_ns:g}ns"
+
+    @property
     def work(self) -> str:
         """Return the network that is run for the metric: one token of a text is a step."""
         return f"{self.network}_step" if self.metric == "tokens_s" else self.network

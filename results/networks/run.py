@@ -1,12 +1,14 @@
 """Hold designs of whole networks against the published ones; then the page.
 
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
-[--metrics M,M] [--packed yes|no] [--luts published|part] [--weights memory|resident]
-[--level LEVEL] [--search-seconds S] [--processor-seconds S] [--again] [--bounds]``. Every published
-row of 8 bits has two rows: one product in a DSP, and packed or in LUTs; one that was measured at
-this commit is left alone unless ``--again``, and rows of the same limits share a design.
-``--bounds`` measures nothing. Each design has a process of its own, which ends when it has used its
-processor time.
+[--metrics M,M] [--packed yes|no] [--luts published|part] [--weights memory|resident|chosen]
+[--level LEVEL] [--search-seconds S] [--processor-seconds S] [--verify-seconds S] [--fast] [--kept]
+[--again] [--bounds]``. Every published row of 8 bits has two rows: one product in a DSP, and packed
+or in LUTs; one that was measured at this commit is left alone unless ``--again``, and rows of the
+same limits share a design. The schedules of designs are in ``designs``: ``--kept`` simulates and
+verifies these, without a search. ``--bounds`` measures nothing. A design's search, and its
+verification (none with ``--fast``), have processes of their own, which end when they have used
+their processor time.
 """
 
 from __future__ import annotations
@@ -17,15 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bounds import PACKED, Bound, Wanted, bound_of
-from measure import measured
+from measure import Search, measured, rebuilt, verdict
 from pages import write_page
+from sharing import shared_design
 
-from streamopt.sweeping.keyed_rows import measured_commit, read_rows, rows_by_key
+from streamopt.sweeping.keyed_rows import add_row, measured_commit, read_rows, rows_by_key
 from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterable
 
     from measure import Row
 
@@ -35,7 +39,7 @@ PUBLISHED = KEYS[:-1]
 ALL = 10**9
 MEASURED = (
     *("dsps", "lut", "bram18", "uram", "verified", "weights", "seconds", "megabytes"),
-    *("level", "over", "refused"),
+    *("level", "over", "refused", "buffer_bytes", "design_of"),
 )
 
 
@@ -141,11 +145,41 @@ def design(wanted: Wanted, options: Namespace) -> Row:
     if wanted.network.startswith("gpt2_medium"):
         reason = "one layer at a time, no cache of keys as state yet"
         return {"refused": reason, "commit": measured_commit(HERE)}
-    search = (options.level, options.search_seconds, not options.fast, options.weights)
-    found = measured_or_refused(HERE, options.processor_seconds, measured, wanted, *search)
+    path = HERE / "designs" / f"{wanted.name}.json"
+    if options.kept and path.exists():
+        text = path.read_text(encoding="utf-8")
+        found = measured_or_refused(HERE, options.processor_seconds, rebuilt, wanted, text)
+    else:
+        search = Search(options.level, options.search_seconds, options.weights)
+        found = measured_or_refused(HERE, options.processor_seconds, measured, wanted, search)
     if "refused" in found:
-        found |= {"refused": f"{options.level}: {found['refused']}", "level": options.level}
+        return found | {"refused": f"{options.level}: {found['refused']}", "level": options.level}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text := found.pop("schedule"), encoding="utf-8")
+    if not options.fast:
+        told = measured_or_refused(HERE, options.verify_seconds, verdict, wanted, text)
+        if "refused" in told:
+            told["refused"] = f"not verified: {told['refused']}"
+        found |= told
     return found
+
+
+def share(cases: Iterable[tuple[Row, Wanted]]) -> None:
+    """Give published rows without a design of ours one that was made for limits no wider."""
+    rows, cases = rows_by_key(HERE / "rows.csv", KEYS), list(cases)
+    known = [(wanted, rows[_key(published, wanted)]) for published, wanted in cases]
+    own = [(wanted, row) for wanted, row in known if row["ours"] and not row["design_of"]]
+    for published, wanted in cases:
+        if rows[_key(published, wanted)]["ours"]:
+            continue
+        for each in (wanted, wanted_of(published, wanted.packed, ALL)):
+            if found := shared_design(each, own):
+                add_row(HERE / "rows.csv", KEYS, row_of(published, each, found))
+                break
+
+
+def _key(published: Row, wanted: Wanted) -> tuple[str, ...]:
+    return (*(published[key] for key in PUBLISHED), _word(wanted.packed))
 
 
 def is_wanted(published: Row, packed: bool, options: Namespace) -> bool:
@@ -171,11 +205,14 @@ def main() -> None:
     parser.add_argument("--packed", default="", choices=("yes", "no"))
     parser.add_argument("--level", default="opt6")
     parser.add_argument("--luts", default="published", choices=("published", "part"))
-    parser.add_argument("--weights", default="memory", choices=("memory", "resident"))
+    parser.add_argument("--weights", default="chosen", choices=("memory", "resident", "chosen"))
+    parser.add_argument("--kept", action="store_true", help="designs that were found before")
+    parser.add_argument("--verify-seconds", type=float, default=1200.0)
     add_options(parser, processor_seconds=600.0)
     options = parser.parse_args()
     design_once = cache(partial(design, options=options))
     cases: list[Case] = []
+    wanted_rows: list[tuple[Row, Wanted]] = []
     known = rows_by_key(HERE / "rows.csv", KEYS)
     for published in read_rows(HERE / "published.csv"):
         for packed in (False, True) if published["element"] == PACKED else (False,):
@@ -187,7 +224,9 @@ def main() -> None:
             wanted = wanted_of(published, packed, luts)
             measuring, row = partial(design_once, wanted), partial(row_of, published, wanted)
             cases.append(Case(key, is_asked, measuring, row))
+            wanted_rows.append((published, wanted))
     measure_rows(HERE, KEYS, cases, options, partial(print, flush=True))
+    share(wanted_rows)
     write_page(HERE)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import prod
 
+from streamopt.analysis.access_order import as_digits
 from streamopt.ir.expression import Access
 from streamopt.ir.ports import Words, words_of
 from streamopt.ir.program import Array
@@ -61,16 +62,20 @@ class Packing:
 
 
 def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int) -> Packing:
-    """Return the packing of an array by the loops of its mover, over so many channels."""
+    """Return the packing of an array by the loops of its mover, over so many channels.
+
+    A dimension that the mover walks in digits is one for each digit there.
+    """
+    digits, extents = as_digits(access, array.shape, mover.node.trip_counts)
     order: list[int] = []
-    lanes = [1] * len(array.shape)
-    dimension_of = {s.as_iterator(): at for at, s in enumerate(access.subscripts)}
+    lanes = [1] * len(extents)
+    dimension_of = {s.as_iterator(): at for at, s in enumerate(digits.subscripts)}
     for loop in mover.loops:
         dimension = dimension_of.get(loop.name)
         if dimension is not None:
             order.append(dimension)
             lanes[dimension] = loop.unroll
-    rest = [at for at in range(len(array.shape)) if at not in order]
+    rest = [at for at in range(len(extents)) if at not in order]
     words = words_of(mover.lanes, array.element.outside_bits, channels)
     times = prod(loop.tiles for loop in mover.loops if loop.name not in dimension_of)
-    return Packing(array.shape, (*rest, *order), tuple(lanes), words, times)
+    return Packing(extents, (*rest, *order), tuple(lanes), words, times)

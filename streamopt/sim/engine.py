@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from streamopt.sim.flushable import advance_flushable
 from streamopt.sim.stalling import advance_stalling
 from streamopt.sim.state import ChannelAccess, FlowTime, PipelineRun, ProcessRun, TokenChannel
@@ -18,6 +20,8 @@ HANDOVER_CYCLES = 1
 """Cycles between the end of a process and the start of what waits for it."""
 BANKS = 2
 """Banks of a ping-pong buffer."""
+MOST_RELAXED = 3
+"""Runs in which some FIFOs have room for all tokens, before all have the room that there is."""
 
 
 class Engine:
@@ -32,12 +36,68 @@ class Engine:
     def __init__(self, plan: Plan, frames: int) -> None:
         self.plan = plan
         self.frames = frames
-        self.channels = [TokenChannel(channel, frames) for channel in plan.channels]
-        self.runs = [ProcessRun(process) for process in plan.processes]
+        self._reset()
         self._peers = [self._peers_of(position) for position in range(len(plan.processes))]
 
     def run(self) -> bool:
-        """Run to the end, or to a standstill; return whether every frame has ended."""
+        """Run to the end, or to a standstill; return whether every frame has ended.
+
+        At first FIFOs have room for all tokens, then those that no token would have waited for
+        with the room that they have: if these limit nothing, that is how the network runs. So
+        FIFOs with no more slots than are ever in use aren't followed token by token. Nor are those
+        of sources, as movers of weights: once the times of all reads are known, sources run again
+        with the room that there is. If they still write each token in time, no reader has waited.
+        """
+        sources = self._sources()
+        fed = {at for at, c in enumerate(self.channels) if c.plan.writer in sources}
+        roomy: set[int] = {
+            at for at, c in enumerate(self.channels) if c.depth_elems < c.written.size
+        }
+        for _ in range(0 if self.plan.flushable else MOST_RELAXED):
+            if not roomy:
+                break
+            for at in roomy:
+                self.channels[at].depth_elems = self.channels[at].written.size
+            has_ended = self._run()
+            late = {at for at in roomy - fed if has_ended and _has_waited(self.channels[at])}
+            if has_ended and not late:
+                for at in roomy:
+                    self.channels[at].depth_elems = self.channels[at].plan.depth_elems
+                if self._are_in_time(sources):
+                    return True
+                late = fed
+            self._reset()
+            roomy = roomy - late if has_ended else set[int]()
+        return self._run()
+
+    def _sources(self) -> list[int]:
+        """Return the processes that only write, into FIFOs; nobody waits for their ends."""
+        plan = self.plan
+        others = {channel.reader for channel in plan.channels}
+        for position, process in enumerate(plan.processes):
+            shared = {at for _, at in (*process.filled_by, *process.emptied_by)}
+            others |= shared | {position} if shared else set()
+        return sorted({channel.writer for channel in plan.channels} - others)
+
+    def _are_in_time(self, sources: list[int]) -> bool:
+        """Run sources again, all reads being known; return whether all writes are before these."""
+        made = [channel for channel in self.channels if channel.plan.writer in sources]
+        for channel in made:
+            channel.writes = 0
+        for position in sources:
+            self.runs[position] = ProcessRun(self.plan.processes[position])
+            self._advance(position)
+        ended = all(self.frames_ended(self.runs[at]) == self.frames for at in sources)
+        return ended and all(
+            np.all(channel.written[: channel.read.size] < channel.read) for channel in made
+        )
+
+    def _reset(self) -> None:
+        self.channels = [TokenChannel(channel, self.frames) for channel in self.plan.channels]
+        self.runs = [ProcessRun(process) for process in self.plan.processes]
+
+    def _run(self) -> bool:
+        """Run with the room that FIFOs have."""
         waiting = deque(range(len(self.runs)))
         accesses = sum(channel.writes + channel.reads for channel in self.plan.channels)
         spend(WORK.designs.access * self.frames * accesses)
@@ -131,3 +191,12 @@ class Engine:
         ends = [self.frame_end(other, frame) for _, other in process.filled_by]
         ends += [self.frame_end(other, frame - BANKS) for _, other in process.emptied_by]
         return max((end + HANDOVER_CYCLES for end in ends if end is not None), default=0)
+
+
+def _has_waited(channel: TokenChannel) -> bool:
+    """Return whether a token was written before there was a slot with the room that there is."""
+    depth = channel.plan.depth_elems
+    freed = channel.writes - depth
+    if channel.reads < freed:  # some tokens are never read
+        return True
+    return bool(np.any(channel.written[depth : channel.writes] <= channel.read[:freed]))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from streamopt.analysis.access_order import access_order
+from streamopt.analysis.access_order import access_order, as_digits
 from streamopt.evaluation.open_channels import array_bytes, preferred_channels
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.ports import PortKind, PortPlan
@@ -34,6 +34,10 @@ class StreamedWeights:
     traffic_bytes: int
     """Of a frame."""
 
+    def at_least(self, ii: int) -> "StreamedWeights":
+        """Return it with an initiation interval: streams may ask for less than a memory did."""
+        return replace(self, plan=replace(self.plan, target_ii=max(ii, self.plan.target_ii)))
+
 
 def streamed(graph: Graph, schedule: Schedule, array: str) -> StreamedWeights | None:
     """Return the plan that reads an array the fewest times, if its only reader can stream it."""
@@ -46,7 +50,8 @@ def streamed(graph: Graph, schedule: Schedule, array: str) -> StreamedWeights | 
     if len(node.reads_of(array)) != 1:
         return None
     access = node.reads_of(array)[0]
-    if access_order(access, plan.order, node.trip_counts, own.shape) is None:
+    digits, shape = as_digits(access, own.shape, node.trip_counts)
+    if access_order(digits, plan.order, node.trip_counts, shape) is None:
         return None
     walked = {name for name in access.iterators() if _tiles(node, plan, name) > 1}
     free = [n for n in plan.order if n not in access.iterators() and _tiles(node, plan, n) > 1]

@@ -91,7 +91,11 @@ def placed_weights(
         chosen = cheapest_places(places, room)
     if chosen is None:
         chosen = {name: min(own, key=lambda place: place.cost) for name, own in places.items()}
-    taken = {name: way for name, place in chosen.items() if (way := place.stream) is not None}
+    taken = {
+        name: way.at_least(before.timings[way.plan.node].ii)
+        for name, place in chosen.items()
+        if (way := place.stream) is not None
+    }
     schedule = with_streams(graph, schedule, taken, on)
     blocks = {name: place.block for name, place in chosen.items() if place.stream is None}
     bound = (

@@ -16,9 +16,10 @@ read as often, into as many copies, of which a FIFO holds no more than is on its
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from streamopt.analysis.access_order import as_digits
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read, moved_leaf
@@ -102,11 +103,12 @@ def mover_of(graph: Graph, array: str, again: Sequence[str] = ()) -> Node | None
 def _walks(access: Access, node: Node, array: Array, again: Sequence[str]) -> bool:
     """Return whether an access touches every element of its array once, by plain iterators.
 
-    Once for each iteration of some loops, if they are given.
+    These may be digits of a subscript. Once for each iteration of some loops, if they are given.
     """
-    names = [s.as_iterator() for s, n in zip(access.subscripts, array.shape, strict=True) if n > 1]
     trips = node.trip_counts
-    extents = [extent for extent in array.shape if extent > 1]
+    digits, shape = as_digits(access, array.shape, trips)
+    names = [s.as_iterator() for s, n in zip(digits.subscripts, shape, strict=True) if n > 1]
+    extents = [extent for extent in shape if extent > 1]
     loops = [name for name, trip_count in trips.items() if trip_count > 1 and name not in again]
     plain = [name for name in names if name is not None]
     return sorted(plain) == sorted(loops) and [trips[name] for name in plain] == extents
@@ -141,16 +143,18 @@ def with_movers(
 def _with_mover(graph: Graph, array: Array, again: Sequence[str]) -> Graph:
     name = FreeNames(other.name for other in graph.arrays).fresh(f"{array.name}_chip")
     users = [node for node in graph.nodes if array.name in (*node.inputs, *node.outputs)]
-    outer = _outer_loops(array, users, again)
-    shape = (*(loop.trip_count for loop in outer), *array.shape)
-    inner = replace(array, name=name, role=Role.INTERNAL, shape=shape)
-    names = FreeNames(node.name for node in graph.nodes)
-    first_place = tuple(Affine.iterator(loop.name) for loop in outer)
-    own = _loops(array, users)
-    place = tuple(Affine.iterator(loop.name) for loop in own)
+    outer, names = _outer_loops(array, users, again), FreeNames(node.name for node in graph.nodes)
+    digits = _in_digits(array, users)
+    own = digits.loops if digits else _loops(array, users)
+    outside = Access(array.name, digits.access.subscripts if digits else _place(own))
     loops = (*outer, *own)
-    here, outside = Access(inner.name, (*first_place, *place)), Access(array.name, place)
-    nodes = [_with_array(node, array.name, inner.name, first_place) for node in graph.nodes]
+    shape = (*(loop.trip_count for loop in outer), *(digits.shape if digits else array.shape))
+    inner = replace(array, name=name, role=Role.INTERNAL, shape=shape)
+    here = Access(inner.name, _place(loops))
+
+    first = _place(outer)
+    place = digits.place if digits else None
+    nodes = [_with_array(node, array.name, inner.name, first, place) for node in graph.nodes]
     if array.is_given:
         name = names.fresh(f"load_{array.name}")
         first = min(graph.nodes.index(user) for user in users)
@@ -187,12 +191,46 @@ def _outer_loops(array: Array, users: Sequence[Node], again: Sequence[str]) -> t
     return tuple(loops[name] for name in again)
 
 
-def _with_array(node: Node, old: str, new: str, first_place: tuple[Affine, ...]) -> Node:
-    if not first_place:
+def _place(loops: Sequence[Loop]) -> tuple[Affine, ...]:
+    return tuple(Affine.iterator(loop.name) for loop in loops)
+
+
+@dataclass(frozen=True, slots=True)
+class _Digits:
+    """The only read of an array, some dimension of which is walked in digits."""
+
+    access: Access
+    place: tuple[Affine, ...]
+    """Of the same element, with a subscript for each digit."""
+    shape: tuple[int, ...]
+    loops: tuple[Loop, ...]
+
+
+def _in_digits(array: Array, users: Sequence[Node | SequentialNode]) -> _Digits | None:
+    """Return the digits of a streaming node that alone reads an array, once in its value."""
+    if len(users) != 1 or isinstance(users[0], SequentialNode) or not array.is_given:
+        return None
+    trips, found = users[0].trip_counts, users[0].reads_of(array.name)
+    if len(found) != 1:
+        return None
+    read, shape = as_digits(found[0], array.shape, trips)
+    names = [subscript.as_iterator() for subscript in read.subscripts]
+    loops = tuple(Loop(name, trips[name]) for name in names if name is not None)
+    is_whole = tuple(loop.trip_count for loop in loops) == shape
+    if shape == array.shape or not is_whole or len({*names}) < len(names):
+        return None
+    return _Digits(found[0], read.subscripts, shape, loops)
+
+
+def _with_array(
+    node: Node, old: str, new: str, first: tuple[Affine, ...], place: tuple[Affine, ...] | None
+) -> Node:
+    """Return a node that touches the array inside, in a place of its own if that is given."""
+    if not first and place is None:
         return writing(reading(node, old, new), old, new)
 
     def placed(access: Access) -> Access:
-        here = (*first_place, *access.subscripts)
+        here = (*first, *(access.subscripts if place is None else place))
         return Access(new, here) if access.array == old else access
 
     return rewritten_node(node, moved_leaf(placed))

@@ -15,12 +15,15 @@ from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 from streamopt.space.assemble import assemble, baseline
-from streamopt.transforms.apply import apply
+from streamopt.target.device import Target
+from streamopt.transforms.apply import apply, planned_graph
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.ports.movers import moved_arrays, mover_of, with_movers
 from streamopt.transforms.ports.port_schedule import with_ports
 from streamopt.transforms.rewrites import rewritten
 from tests.support.programs.of_graphs import check_same
+from tests.support.programs.sketches import program as sketch
+from tests.support.programs.sketches import scheduled
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -116,3 +119,39 @@ def test_a_window_on_an_output_takes_from_what_is_on_the_chip() -> None:
     schedule = assemble(moved, order, {node.name: [1, 1] for node in moved.nodes})
     channel = next(edge.channel for edge in moved.edges if edge.consumer == "two")
     assert schedule.channel(channel).kind is ChannelKind.FIFO
+
+
+FLAT = sketch(
+    {
+        "f": "input 4 3 5 int8_t", "W": "weight 8 60 int8_t", "b": "weight 61 int8_t",
+        "g": "internal 4 3 5 int8_t", "y": "internal 8 int32_t", "z": "output 8 int32_t",
+    },
+    {
+        "map": "c 4, h 3, w 5: g[c][h][w] = f[c][h][w] + b[15 * c + 5 * h + w]",
+        "full": "i 8, c 4, h 3, w 5: y[i] += g[c][h][w] * W[i][15 * c + 5 * h + w]",
+        "end": "i 8: z[i] = y[i] + 1",
+    },
+    name="flat",
+)  # fmt: skip
+
+
+def test_digits_of_a_subscript_are_dimensions_on_the_chip(tmp_path: Path) -> None:
+    """A full layer behind a convolution; of ``b`` a part is read, so it waits in a buffer."""
+    graph = so.dataflow(FLAT)
+    unroll = {"full": "i 2, h 3", "map": "h 3", "end": "i 2"}
+    done = scheduled(FLAT, {"full": "c h w i"}, unroll).schedule
+    ports = so.plan_ports(graph, ports={"weights": "m_axi"}, device=Target.named("u280"))
+    schedule = with_ports(graph, done, ports)
+    planned = planned_graph(graph, schedule)
+    assert planned.array("W_chip").shape == (8, 4, 3, 5)
+    assert planned.array("b_chip").shape == (61,)
+    assert mover_of(planned, "W") == planned.node("load_W")
+    assert with_movers(planned, ["W"]) == planned
+    kinds = {c.channel: c.kind for c in schedule.channels}
+    assert kinds["W_chip"] is ChannelKind.FIFO
+    assert kinds["b_chip"] is ChannelKind.PING_PONG
+    assert schedule.node("load_W").order == ("c", "h", "w", "i")
+    check_same(FLAT, planned)
+    for backend in ("vitis", "native"):
+        so.write(FLAT, schedule, tmp_path / backend, backend=backend)
+        assert so.verify(tmp_path / backend).passed
