@@ -37,9 +37,19 @@ hold, at the rate of its channels (one DDR channel of an SLR; all channels of a 
 Intervals are simulated for 12 frames. *Status*: `beaten` is at least as fast, within the same DSPs
 and LUTs, verified; `impossible` is a figure that its own traffic rules out. *s* is processor time
 of the search, *MB* the memory of the process that reads the network, searches and simulates.
-*Weights* says whether they are counted; those that aren't are arguments in no memory.
 
-{measured} of {rows} rows have a design, {beaten} are beaten, {impossible} impossible.
+*Weights* are counted in all columns. They are `resident` in memories of the design, which the first
+call fills; where they don't fit, some arrays are *streamed* from one DDR channel of the SLR in each
+frame, which the simulation has the rate of. Images and scores are streams. *Buffers* are the bytes
+of line buffers, of buffers between nodes and of FIFOs: all memory but that of weights. Where it says
+`not counted`, weights are arguments in no memory.
+
+Schedules are in `designs`: `--kept` simulates and verifies them again without a search. A row without
+a search of its own has the quickest design of another row within its limits (*design of*, by its
+system and DSPs); bounds that were proved under narrower limits don't hold there, and aren't told.
+
+{measured} of {rows} rows have a design ({shared} of another row), {beaten} are beaten,
+{impossible} impossible.
 
 ![cycles over the bound](networks.svg)
 """
@@ -63,6 +73,8 @@ COLUMNS = (
     ("uram", "URAM"),
     ("verified", "verified"),
     ("weights", "weights"),
+    ("buffer_bytes", "buffers"),
+    ("design_of", "design of"),
     ("seconds", "s"),
     ("megabytes", "MB"),
     ("reason", "reason"),
@@ -77,6 +89,7 @@ def write_page(folder: Path) -> None:
     head = HEAD.format(
         measured=sum(bool(row["ours"]) for row in rows),
         rows=len(rows),
+        shared=sum(bool(row["design_of"]) for row in rows),
         beaten=statuses.count("beaten"),
         impossible=statuses.count("impossible"),
     )
