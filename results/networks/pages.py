@@ -38,15 +38,15 @@ Intervals are simulated for 12 frames. *Status*: `beaten` is at least as fast, w
 and LUTs, verified; `impossible` is a figure that its own traffic rules out. *s* is processor time
 of the search, *MB* the memory of the process that reads the network, searches and simulates.
 
-*Weights* are counted in all columns. They are `resident` in memories of the design, which the first
-call fills; where they don't fit, some arrays are *streamed* from one DDR channel of the SLR in each
-frame, which the simulation has the rate of. Images and scores are streams. *Buffers* are the bytes
-of line buffers, of buffers between nodes and of FIFOs: all memory but that of weights. Where it says
-`not counted`, weights are arguments in no memory.
+*Weights* are counted in all columns. They are `resident` in memories of the design, which the
+first call fills; where they don't fit, some arrays are *streamed* from one DDR channel of the SLR
+in each frame, at its rate in the simulation. Images and scores are streams. *Buffers* are the bytes
+of line buffers, of buffers between nodes and of FIFOs: all memory but that of weights. Where it
+says `not counted`, weights are arguments in no memory.
 
-Schedules are in `designs`: `--kept` simulates and verifies them again without a search. A row without
-a search of its own has the quickest design of another row within its limits (*design of*, by its
-system and DSPs); bounds that were proved under narrower limits don't hold there, and aren't told.
+Schedules are in `designs`: `--kept` simulates and verifies them again without a search. A row
+without a search of its own has the quickest design of another row within its limits (*design of*,
+by its system and DSPs); bounds that were proved under narrower limits don't hold there.
 
 {measured} of {rows} rows have a design ({shared} of another row), {beaten} are beaten,
 {impossible} impossible.

@@ -16,7 +16,11 @@ from streamopt.formats.schedule_json import read_schedule_json, write_schedule_j
 from streamopt.ir.ports import PortKind, RamBlock
 from streamopt.space.level import BindingChoice
 from streamopt.strategies.refinement.streamed_weights import StreamedWeights, streamed
-from streamopt.strategies.refinement.weight_places import WeightPlace, cheapest_places
+from streamopt.strategies.refinement.weight_places import (
+    WeightPlace,
+    cheapest_places,
+    placed_weights,
+)
 from streamopt.target.device import Target
 from streamopt.target.resources import Resources
 from streamopt.transforms.ports.port_schedule import with_ports
@@ -139,3 +143,27 @@ def test_loops_that_move_in_an_array_are_no_loops_to_read_it_again_for() -> None
     )
     with pytest.raises(LegalityError, match="E331 port 'V': it can't be read again for k"):
         with_ports(graph, schedule, ports)
+
+
+def test_streams_keep_the_interval_that_banks_asked_for() -> None:
+    """Four lanes read one bank of two ports, so that products share multipliers; so they do on."""
+    source = program(
+        {
+            "x": "input 4 15 int8_t", "W": "weight 512 60 int8_t",
+            "y": "internal 512 int32_t", "z": "output 512 int32_t",
+        },
+        {
+            "full": "i 512, c 4, k 15: y[i] += x[c][k] * W[i][15 * c + k]",
+            "end": "i 512: z[i] = y[i] + 1",
+        },
+        name="flat",
+    )  # fmt: skip
+    graph, plain = so.dataflow(source), scheduled(source, unroll={"full": "c 4"}).schedule
+    ports = so.plan_ports(graph, ports={"W": "chosen"}, device=DEVICE)
+    before = with_ports(graph, plain, ports)
+    limits = Resources(dsps=4, bram18=8, uram=0, luts=50_000, ffs=50_000)
+    placed = placed_weights(graph, before, DEVICE, limits, streams=True)
+    assert {p.array: p.kind for p in placed.ports}["W"] is PortKind.AXI
+    assert placed.node("full").target_ii == 2
+    used = [so.evaluate(graph, own, DEVICE).resources.total.dsps for own in (before, placed)]
+    assert used[0] == used[1] == 2
