@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cases import program_of
 
 import streamopt as so
-from streamopt.evaluation.frames import steady_interval_cycles
+from streamopt.evaluation.frames import frames_to_run, steady_interval_cycles
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.network import Place
 from streamopt.ir.ports import PortKind
@@ -33,8 +33,6 @@ __all__ = ["Row", "Search", "measured", "rebuilt", "verdict"]
 
 Row = dict[str, str]
 FITS = {"slr": "raw", "device": "raw-device"}
-FRAMES = 12
-"""That are simulated for an interval."""
 NOT_COUNTED = "not counted"
 """Weights are arguments with as many ports as a design likes, and in no memory of it."""
 BITS_A_BYTE = 8
@@ -48,6 +46,8 @@ class Search:
     seconds: float
     weights: str
     """The kind of port that they have."""
+    images: str
+    """That of images and scores."""
 
 
 def measured(wanted: Wanted, search: Search) -> Row:
@@ -63,7 +63,7 @@ def measured(wanted: Wanted, search: Search) -> Row:
     is_plain = wanted.element == "int8" and not wanted.packed
     graph = so.dataflow(program_of(wanted.network, wanted.element))
     kinds = {"weights": search.weights}
-    ports = so.plan_ports(graph, PortKind.STREAM, ports=kinds, device=target)
+    ports = so.plan_ports(graph, search.images, ports=kinds, device=target)
     started = process_time()
     solution = so.solve(
         graph,
@@ -111,7 +111,8 @@ def verdict(wanted: Wanted, text: str) -> Row:
 def _simulated(wanted: Wanted, graph: Graph, schedule: Schedule) -> Row:
     target = Target.named(wanted.device, wanted.clock_ns)
     is_interval = wanted.metric == "interval_cycles"
-    found = so.evaluate(graph, schedule, target, frames=FRAMES if is_interval else 1)
+    frames = frames_to_run(graph, schedule) if is_interval else 1
+    found = so.evaluate(graph, schedule, target, frames=frames)
     cycles = steady_interval_cycles(found.trace) if is_interval else found.trace.cycles
     used = found.resources.total
     row = {
@@ -122,6 +123,7 @@ def _simulated(wanted: Wanted, graph: Graph, schedule: Schedule) -> Row:
         "uram": used.uram,
         "over": " ".join(used.over(target.slr if wanted.part == "slr" else target.total)),
         "weights": _weights(graph, schedule),
+        "images": _images(graph, schedule),
         "buffer_bytes": _buffer_bytes(found),
         "verified": "no",
     }
@@ -136,6 +138,13 @@ def _weights(graph: Graph, schedule: Schedule) -> str:
     if not kinds or PortKind.MEMORY in kinds:
         return NOT_COUNTED
     return f"{streamed} of {len(kinds)} streamed" if streamed else "resident"
+
+
+def _images(graph: Graph, schedule: Schedule) -> str:
+    """Return whether images and scores are streams; as arguments they are in no memory."""
+    given = {array.name for array in graph.arrays if array.role in (Role.INPUT, Role.OUTPUT)}
+    streams = {port.array for port in schedule.ports if port.kind is PortKind.STREAM}
+    return "streams" if given <= streams else NOT_COUNTED
 
 
 def _buffer_bytes(found: Evaluation) -> int:

@@ -34,15 +34,15 @@ they aren't published or the row was measured with them (`--luts part`).
 packed in LUTs too, as if nothing else took any; and the weights that the part's memories can't
 hold, at the rate of its channels (one DDR channel of an SLR; all channels of a whole device).
 *Own bound* is that which the search proved, with all operators, and *gap* is ours over it.
-Intervals are simulated for 12 frames. *Status*: `beaten` is at least as fast, within the same DSPs
+Intervals are simulated for 3 to 12 frames. *Status*: `beaten` is at least as fast, within the same DSPs
 and LUTs, verified; `impossible` is a figure that its own traffic rules out. *s* is processor time
 of the search, *MB* the memory of the process that reads the network, searches and simulates.
 
 *Weights* are counted in all columns. They are `resident` in memories of the design, which the
 first call fills; where they don't fit, some arrays are *streamed* from one DDR channel of the SLR
-in each frame, at its rate in the simulation. Images and scores are streams. *Buffers* are the bytes
-of line buffers, of buffers between nodes and of FIFOs: all memory but that of weights. Where it
-says `not counted`, weights are arguments in no memory.
+in each frame, at its rate in the simulation. *Images* and scores are streams, or arguments in no
+memory (`not counted`), as weights of such rows are. *Buffers* are the bytes of line buffers, of
+buffers between nodes and of FIFOs: all memory but that of weights.
 
 Schedules are in `designs`: `--kept` simulates and verifies them again without a search. A row
 without a search of its own has the quickest design of another row within its limits (*design of*,
@@ -73,6 +73,7 @@ COLUMNS = (
     ("uram", "URAM"),
     ("verified", "verified"),
     ("weights", "weights"),
+    ("images", "images"),
     ("buffer_bytes", "buffers"),
     ("design_of", "design of"),
     ("seconds", "s"),

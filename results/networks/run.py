@@ -2,7 +2,7 @@
 
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
 [--metrics M,M] [--packed yes|no] [--luts published|part] [--weights memory|resident|chosen]
-[--level LEVEL] [--search-seconds S] [--processor-seconds S] [--verify-seconds S] [--fast] [--kept]
+[--images memory|axis] [--level LEVEL] [--search-seconds S] [--processor-seconds S] [--verify-seconds S] [--fast] [--kept]
 [--again] [--bounds]``. Every published row of 8 bits has two rows: one product in a DSP, and packed
 or in LUTs; one that was measured at this commit is left alone unless ``--again``, and rows of the
 same limits share a design. The schedules of designs are in ``designs``: ``--kept`` simulates and
@@ -39,7 +39,7 @@ PUBLISHED = KEYS[:-1]
 ALL = 10**9
 MEASURED = (
     *("dsps", "lut", "bram18", "uram", "verified", "weights", "seconds", "megabytes"),
-    *("level", "over", "refused", "buffer_bytes", "design_of"),
+    *("level", "over", "refused", "images", "buffer_bytes", "design_of"),
 )
 
 
@@ -160,7 +160,7 @@ def design(wanted: Wanted, options: Namespace) -> Row:
         text = path.read_text(encoding="utf-8")
         found = measured_or_refused(HERE, options.processor_seconds, rebuilt, wanted, text)
     else:
-        search = Search(options.level, options.search_seconds, options.weights)
+        search = Search(options.level, options.search_seconds, options.weights, options.images)
         found = measured_or_refused(HERE, options.processor_seconds, measured, wanted, search)
     if "refused" in found:
         return found | {"refused": f"{options.level}: {found['refused']}", "level": options.level}
@@ -216,6 +216,7 @@ def main() -> None:
     parser.add_argument("--level", default="opt6")
     parser.add_argument("--luts", default="published", choices=("published", "part"))
     parser.add_argument("--weights", default="chosen", choices=("memory", "resident", "chosen"))
+    parser.add_argument("--images", default="axis", choices=("memory", "axis"))
     parser.add_argument("--kept", action="store_true", help="designs that were found before")
     parser.add_argument("--verify-seconds", type=float, default=1200.0)
     add_options(parser, processor_seconds=600.0)
