@@ -2,13 +2,13 @@
 
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
 [--metrics M,M] [--packed yes|no] [--luts published|part] [--weights memory|resident|chosen]
-[--images memory|axis] [--level LEVEL] [--search-seconds S] [--processor-seconds S] [--verify-seconds S] [--fast] [--kept]
-[--again] [--bounds]``. Every published row of 8 bits has two rows: one product in a DSP, and packed
-or in LUTs; one that was measured at this commit is left alone unless ``--again``, and rows of the
-same limits share a design. The schedules of designs are in ``designs``: ``--kept`` simulates and
-verifies these, without a search. ``--bounds`` measures nothing. A design's search, and its
-verification (none with ``--fast``), have processes of their own, which end when they have used
-their processor time.
+[--images memory|axis] [--level LEVEL] [--search-seconds S] [--processor-seconds S]
+[--verify-seconds S] [--fast] [--kept] [--again] [--bounds]``. Every published row of 8 bits has two
+rows: one product in a DSP, and packed or in LUTs; one that was measured at this commit is left
+alone unless ``--again``, and rows of the same limits share a design. The schedules of designs are
+in ``designs``: ``--kept`` simulates and verifies these, without a search. ``--bounds`` measures
+nothing. A design's search, and its verification (none with ``--fast``), have processes of their
+own, which end when they have used their processor time.
 """
 
 from __future__ import annotations
