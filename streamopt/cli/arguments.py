@@ -10,6 +10,7 @@ import typer
 
 from streamopt.cli.completion import among, listing, rewrites, solvers
 from streamopt.cli.verb import deciding, limiting, reading, searching, writing
+from streamopt.codegen.design import BackendName
 from streamopt.space.level import BindingChoice, LevelName
 from streamopt.space.objective import ObjectiveName
 from streamopt.target.device import device_names
@@ -228,7 +229,10 @@ Threads = Annotated[
     int, searching("--threads", help="Solver threads; one gives the same schedule every time.")
 ]
 ProjectOutput = Annotated[
-    Path | None, writing("-o", "--output", metavar="DIR", help="Write the HLS project.")
+    Path | None, writing("-o", "--output", metavar="DIR", help="Write the project.")
+]
+Backend = Annotated[
+    BackendName, writing("--backend", help="The tool that the project of -o is for.")
 ]
 ScheduleOutput = Annotated[
     Path | None,

@@ -26,6 +26,7 @@ from streamopt.cli.verbs.run import run
 from streamopt.cli.verbs.simulate import simulate
 from streamopt.cli.verbs.solve import solve
 from streamopt.cli.verbs.sweep import sweep
+from streamopt.cli.verbs.synth import synth
 from streamopt.cli.verbs.verify import verify
 from streamopt.errors import Diagnostic, StreamoptError
 
@@ -73,6 +74,10 @@ streamopt verify build/kernel --seed 7 --traces""",
     "check": """\
 streamopt check build/kernel
 streamopt check build/kernel --report build/kernel/kernel_project/solution/syn/report""",
+    "synth": """\
+streamopt synth build/rtl
+streamopt synth build/rtl --family ecp5 --json
+streamopt synth build/rtl --board ulx3s""",
     "explain": """\
 streamopt explain build/kernel
 streamopt explain kernel.c --schedule kernel.schedule.json --quick
@@ -123,6 +128,7 @@ for verb in (
     emit,
     verify,
     check,
+    synth,
     solvers,
     doctor,
     explain,

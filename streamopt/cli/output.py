@@ -129,6 +129,8 @@ class Output:
     """Of the test bench's data."""
     data: Golden | None = None
     """Those of a project, made before what takes long; None to make them when it is written."""
+    backend: str = "vitis"
+    """Of the project."""
 
     @classmethod
     def of(
@@ -221,12 +223,13 @@ class Output:
         expected = expected_intervals(graph, schedule, on)
         settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns, intervals=expected)
         if is_special(self.project):
-            pipeline.emit(graph, schedule, settings=settings)
+            pipeline.emit(graph, schedule, backend=self.backend, settings=settings)
             return
         pipeline.write(
             graph,
             schedule,
             self.project,
+            backend=self.backend,
             result=row,
             seed=self.seed,
             settings=settings,

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.rivals import RivalDesign, design
     from streamopt.pipeline.solved import Solved
     from streamopt.pipeline.solving import available_solvers, pareto, solve
+    from streamopt.pipeline.synthesizing import bitstream, synthesise
     from streamopt.space.level import BindingChoice
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.effort import Effort
@@ -82,6 +83,7 @@ __all__ = [
     "VitisSettings",
     "apply",
     "available_solvers",
+    "bitstream",
     "check",
     "compare",
     "dataflow",
@@ -117,6 +119,7 @@ __all__ = [
     "simulate",
     "size_fifos",
     "solve",
+    "synthesise",
     "verify",
     "write",
 ]
@@ -149,6 +152,7 @@ _PLACES = {
     "streamopt.pipeline.rivals": "RivalDesign design",
     "streamopt.pipeline.solved": "Solved",
     "streamopt.pipeline.solving": "available_solvers pareto solve",
+    "streamopt.pipeline.synthesizing": "bitstream synthesise",
     "streamopt.strategies.effort": "Effort",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}

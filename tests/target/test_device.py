@@ -18,7 +18,7 @@ FLOAT = ElementType.FLOAT
 
 def test_devices_are_those_announced() -> None:
     assert device_names() == (
-        *("kv260", "u250", "u280", "u55c", "v80", "vu9p", "xc7z020", "zcu104", "zu3eg"),
+        *("kv260", "u250", "u280", "u55c", "ulx3s", "v80", "vu9p", "xc7z020", "zcu104", "zu3eg"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from streamopt.cli.output import Output, cost_words, interrupted, keeping
 from streamopt.cli.progress import Board, showing
 from streamopt.cli.reading import Reading, asked_ports, listed, stem
 from streamopt.cli.verb import deciding
+from streamopt.codegen.design import BackendName
 from streamopt.ir.graph import Graph
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.program import Program
@@ -78,6 +79,7 @@ def solve(
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     output: a.ProjectOutput = None,
+    backend: a.Backend = BackendName.VITIS,
     schedule_file: a.ScheduleOutput = None,
     force: a.Force = False,
     as_json: a.Json = False,
@@ -89,7 +91,7 @@ def solve(
     on = pipeline.device(device, clock_ns)
     asked = _source_graph(graph_file, read, steps, listed(port), on)
     to = Output.of(output, schedule_file, stem(graph_file, asked.program), seed, force=force)
-    to = to.with_data(asked.program, read.test_inputs)
+    to = replace(to.with_data(asked.program, read.test_inputs), backend=backend)
     with keeping(to) as keep, showing(asked.stage(level), quiet=quiet or as_json) as shown:
         solution = pipeline.solve(
             asked.graph,

@@ -15,9 +15,17 @@ from streamopt.codegen.templates import design_headers, fill
 from streamopt.codegen.tree import CppStatement, render
 from streamopt.extras import require
 from streamopt.ir.scheduled import ScheduledGraph
-from streamopt.rtl.rtl_design import OutsidePort
+from streamopt.rtl.boards.description import (
+    DesignDescription,
+    MemoryPort,
+    OutsideMemory,
+    description_text,
+)
+from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
 
 EXTRA = "rtl"
+DESCRIPTION = "design.json"
+"""File with the boundary of the design."""
 
 
 def emit(scheduled: ScheduledGraph) -> Design:
@@ -51,8 +59,31 @@ def emit(scheduled: ScheduledGraph) -> Design:
         ("simulation.h", fill("simulation.h")),
         *((name, fill(f"types/{name}")) for name in types),
         ("Makefile", fill("Makefile.rtl", top=layout.top, sources=sources)),
+        (DESCRIPTION, description_text(_description(layout, design))),
     )
     return design_of(scheduled, layout, files, BackendName.RTL)
+
+
+def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
+    """Return the design for the tools that come after."""
+    memories = tuple(
+        OutsideMemory(
+            port.name,
+            port.array.element,
+            port.array.shape or (1,),
+            port.factors or (1,) * len(port.array.shape or (1,)),
+            port.array.is_given,
+            tuple(
+                MemoryPort(outside.name, outside.is_write)
+                for outside in design.ports
+                if outside.memory.removesuffix(".argument") == port.array.name
+            ),
+        )
+        for port in layout.boundary
+    )
+    processes = tuple(process.name for process in layout.processes)
+    sources = tuple(path for path, _ in design.files)
+    return DesignDescription(design.top, sources, processes, memories)
 
 
 def _run(

@@ -186,7 +186,7 @@ class ValueList:
         operands = self._operands(operation, taken)
         match operation.operator:
             case Operator.CAST:
-                self._named[operation.result] = self.stored(operands[0], computed(operation))
+                self._named[operation.result] = self.held(operands[0], computed(operation))
             case Operator.COPY:
                 self._named[operation.result] = operands[0]
             case _:

@@ -1,0 +1,1 @@
+"""Designs on a board: what is around them there."""

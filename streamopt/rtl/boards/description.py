@@ -1,0 +1,86 @@
+"""The boundary of a design in Verilog, as its project keeps it: ``design.json``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from streamopt.ir.element import ElementType
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPort:
+    """Ports of the top module to a memory: ``NAME_address`` and so on."""
+
+    name: str
+    is_write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideMemory:
+    """An array that crosses the boundary: words of banks that lie side by side."""
+
+    name: str
+    element: ElementType
+    shape: tuple[int, ...]
+    factors: tuple[int, ...]
+    """Index ``s`` of a dimension is in bank ``s mod factor``."""
+    is_given: bool
+    ports: tuple[MemoryPort, ...]
+
+    @property
+    def bits(self) -> int:
+        """Return the width of an element."""
+        return self.element.bits
+
+
+@dataclass(frozen=True, slots=True)
+class DesignDescription:
+    """A design in Verilog, for the tools that come after.
+
+    Attributes
+    ----------
+    sources
+        Files in Verilog.
+    processes
+        Modules of the processes.
+    """
+
+    top: str
+    sources: tuple[str, ...]
+    processes: tuple[str, ...]
+    memories: tuple[OutsideMemory, ...]
+
+
+def description_text(design: DesignDescription) -> str:
+    """Return the text of ``design.json``."""
+    return json.dumps(asdict(design), indent=2) + "\n"
+
+
+def described(text: str) -> DesignDescription:
+    """Return the design of a ``design.json``.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError
+        For a text that is none.
+    """
+    document: Any = json.loads(text)
+    memories = tuple(
+        OutsideMemory(
+            str(one["name"]),
+            ElementType(one["element"]),
+            tuple(map(int, one["shape"])),
+            tuple(map(int, one["factors"])),
+            bool(one["is_given"]),
+            tuple(MemoryPort(str(p["name"]), bool(p["is_write"])) for p in one["ports"]),
+        )
+        for one in document["memories"]
+    )
+    return DesignDescription(
+        str(document["top"]),
+        tuple(map(str, document["sources"])),
+        tuple(map(str, document["processes"])),
+        memories,
+    )

@@ -1,0 +1,1 @@
+"""Synthesis, placement and routing by open tools: Yosys and nextpnr."""
