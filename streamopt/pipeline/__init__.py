@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         record,
     )
     from streamopt.pipeline.health import doctor
+    from streamopt.pipeline.open_tools.synthesizing import bitstream, synthesise
     from streamopt.pipeline.ports import plan_ports, put_outside
     from streamopt.pipeline.readers import SourceOptions
     from streamopt.pipeline.reading import (
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from streamopt.pipeline.rivals import RivalDesign, design
     from streamopt.pipeline.solved import Solved
     from streamopt.pipeline.solving import available_solvers, pareto, solve
-    from streamopt.pipeline.synthesizing import bitstream, synthesise
     from streamopt.space.level import BindingChoice
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.effort import Effort
@@ -152,7 +152,7 @@ _PLACES = {
     "streamopt.pipeline.rivals": "RivalDesign design",
     "streamopt.pipeline.solved": "Solved",
     "streamopt.pipeline.solving": "available_solvers pareto solve",
-    "streamopt.pipeline.synthesizing": "bitstream synthesise",
+    "streamopt.pipeline.open_tools.synthesizing": "bitstream synthesise",
     "streamopt.strategies.effort": "Effort",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}

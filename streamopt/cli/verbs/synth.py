@@ -13,8 +13,8 @@ import typer
 from streamopt.cli import arguments as a
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.synthesizing import Synthesised
-    from streamopt.synthesis.open_tools.placed import PlacedDesign
+    from streamopt.pipeline.open_tools.synthesizing import Synthesised
+    from streamopt.synthesis.open_tools.placed import RoutedBoard
 
 
 class FamilyName(StrEnum):
@@ -59,7 +59,7 @@ def synth(
         _show(found)
 
 
-def _tell_placed(found: PlacedDesign, *, as_json: bool, quiet: bool) -> None:
+def _tell_placed(found: RoutedBoard, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         row = {"bitstream": str(found.bitstream), "fmax_mhz": found.fmax_mhz}
         used = {kind: used for kind, (used, _) in found.used.items()}

@@ -4,7 +4,10 @@ Arrays that cross the boundary are memories around the design, whose banks lie s
 words; the testbench has them, and counts the cycles.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
@@ -21,7 +24,9 @@ from streamopt.rtl.boards.description import (
     OutsideMemory,
     description_text,
 )
-from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
+
+if TYPE_CHECKING:
+    from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
 
 EXTRA = "rtl"
 DESCRIPTION = "design.json"
@@ -74,7 +79,7 @@ def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
             port.factors or (1,) * len(port.array.shape or (1,)),
             port.array.is_given,
             tuple(
-                MemoryPort(outside.name, outside.is_write)
+                MemoryPort(outside.name, outside.is_write, outside.banks)
                 for outside in design.ports
                 if outside.memory.removesuffix(".argument") == port.array.name
             ),

@@ -80,12 +80,15 @@ class Memory {
             std::memcpy(static_cast<char *>(flat) + at * bytes, &element, bytes);
         }
     }
-    std::size_t bank_bytes() const { return bytes; }
     std::size_t word_parts() const { return parts; }
-    // One bank's element; none where there is no such word.
-    char *element(std::size_t address, std::size_t bank) {
-        return address < words ? reinterpret_cast<char *>(word(address)) + bank * bytes : nullptr;
+    // Copies one bank's element from a word to another.
+    void copy(uint32_t *to, const uint32_t *from, std::size_t bank) const {
+        for (std::size_t bit = bank * bits; bit < (bank + 1) * bits; bit++) {
+            const uint32_t mask = uint32_t(1) << bit % 32;
+            to[bit / 32] = (to[bit / 32] & ~mask) | (from[bit / 32] & mask);
+        }
     }
+    bool has(std::size_t address) const { return address < words; }
     uint32_t *word(std::size_t address) {
         if (address >= words) {
             std::fprintf(stderr, "testbench: address %zu of %zu words\n", address, words);
@@ -166,14 +169,10 @@ template <typename Address, typename Data> class BankReadPort {
             asked[bank] = field(given.data(), bank * bits, bits);
     }
     void after_edge() {
-        const std::size_t bytes = memory.bank_bytes();
+        const std::vector<uint32_t> anything(word.size(), 0xaaaaaaaa);
         for (std::size_t bank = 0; bank < asked.size(); bank++) {
-            const char *from = memory.element(asked[bank], bank);
-            char *to = reinterpret_cast<char *>(word.data()) + bank * bytes;
-            if (from != nullptr)
-                std::memcpy(to, from, bytes);
-            else
-                std::memset(to, 0xaa, bytes);
+            const bool is_there = memory.has(asked[bank]);
+            memory.copy(word.data(), is_there ? memory.word(asked[bank]) : anything.data(), bank);
         }
         set(data, word.data());
     }
@@ -200,13 +199,8 @@ template <typename Address, typename Write, typename Data> class BankWritePort {
         for (std::size_t bank = 0; bank < banks; bank++) {
             if (!field(writes.data(), bank, 1))
                 continue;
-            const std::size_t at = field(places.data(), bank * bits, bits), bytes = memory.bank_bytes();
-            char *to = memory.element(at, bank);
-            if (to == nullptr) {
-                std::fprintf(stderr, "testbench: address %zu of bank %zu is none\n", at, bank);
-                std::exit(2);
-            }
-            std::memcpy(to, reinterpret_cast<char *>(word.data()) + bank * bytes, bytes);
+            const std::size_t at = field(places.data(), bank * bits, bits);
+            memory.copy(memory.word(at), word.data(), bank);
         }
     }
     void after_edge() {}

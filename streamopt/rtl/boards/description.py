@@ -15,6 +15,8 @@ class MemoryPort:
 
     name: str
     is_write: bool
+    banks: int
+    """That have an address each, and are written alone; 0 where one is for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,10 @@ def described(text: str) -> DesignDescription:
             tuple(map(int, one["shape"])),
             tuple(map(int, one["factors"])),
             bool(one["is_given"]),
-            tuple(MemoryPort(str(p["name"]), bool(p["is_write"])) for p in one["ports"]),
+            tuple(
+                MemoryPort(str(p["name"]), bool(p["is_write"]), int(p["banks"]))
+                for p in one["ports"]
+            ),
         )
         for one in document["memories"]
     )

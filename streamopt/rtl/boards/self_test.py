@@ -6,10 +6,10 @@ words were as expected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
-from streamopt.rtl.boards.description import DesignDescription, OutsideMemory
+from streamopt.rtl.boards.description import DesignDescription, MemoryPort, OutsideMemory
 
 Elements = Sequence[int]
 """Bits of an array's elements, in row-major order."""
@@ -33,21 +33,31 @@ module board(clk, button, lamps);
   end
 """
 _READ = """\
-  wire [{top}:0] {port}_address;
+  wire [{address_top}:0] {port}_address;
   wire {port}_enable;
-  reg [{last}:0] {port}_data;
-  reg [{last}:0] {port}_words [0:{end}];
-  initial $readmemh("{name}.hex", {port}_words);
-  always @(posedge clk) if ({port}_enable) {port}_data <= {port}_words[{port}_address];
+  wire [{last}:0] {port}_data;
+"""
+_READ_PART = """\
+  reg [{part_last}:0] {port}_part_{part}, {port}_words_{part} [0:{end}];
+  initial $readmemh("{name}{file}.hex", {port}_words_{part});
+  always @(posedge clk)
+    if ({port}_enable) {port}_part_{part} <= {port}_words_{part}[{port}_address[{low} +: {bits}]];
+  assign {port}_data[{first} +: {part_last} + 1] = {port}_part_{part};
 """
 _WRITTEN = """\
-  wire [{top}:0] {port}_address;
-  wire {port}_write;
-  wire [{last}:0] {port}_given;
-  reg [{last}:0] {name}_words [0:{end}];
-  always @(posedge clk) if ({port}_write) {name}_words[{port}_address] <= {port}_given;
-  reg [{last}:0] {name}_found;
-  always @(posedge clk) {name}_found <= {name}_words[at[{top}:0]];
+  wire [{address_top}:0] {port}_address;
+  wire [{write_top}:0] {port}_write;
+  wire [{last}:0] {port}_given, {name}_found;
+"""
+_WRITTEN_PART = """\
+  reg [{part_last}:0] {name}_part_{part}, {name}_words_{part} [0:{end}];
+  always @(posedge clk) begin
+    if ({port}_write[{part}])
+      {name}_words_{part}[{port}_address[{low} +: {bits}]]
+        <= {port}_given[{first} +: {part_last} + 1];
+    {name}_part_{part} <= {name}_words_{part}[at[{top}:0]];
+  end
+  assign {name}_found[{first} +: {part_last} + 1] = {name}_part_{part};
 """
 _COMPARED = """\
   reg [{last}:0] {name}_expected, {name}_wanted [0:{end}];
@@ -98,7 +108,7 @@ def self_test(design: DesignDescription, exact: Sequence[str]) -> str:
             "last": banks * memory.bits - 1,
         }
         for port in memory.ports:
-            parts.append((_WRITTEN if port.is_write else _READ).format(port=port.name, **sizes))
+            parts += _around(memory, port, sizes)
             wires = (
                 ("address", "write", "given") if port.is_write else ("address", "enable", "data")
             )
@@ -114,15 +124,35 @@ def self_test(design: DesignDescription, exact: Sequence[str]) -> str:
     return "".join([parts[0], declared, "\n", *parts[1:], rest])
 
 
-def words_of(memory: OutsideMemory, elements: Elements) -> str:
-    """Return the words of a memory in hexadecimal, a line each."""
-    words, banks = _size(memory)
-    found = [0] * words
+def _around(
+    memory: OutsideMemory, port: MemoryPort, sizes: Mapping[str, int | str]
+) -> Iterator[str]:
+    """Yield a memory at a port: one of wide words, or one for each bank."""
+    count = port.banks or 1
+    bits = int(sizes["top"]) + 1
+    width = (int(sizes["last"]) + 1) // count
+    head = _WRITTEN if port.is_write else _READ
+    tops = {"address_top": bits * count - 1, "write_top": count - 1}
+    yield head.format(port=port.name, **tops, **sizes)
+    for part in range(count):
+        places = {"part": part, "part_last": width - 1, "low": part * bits, "bits": bits}
+        file = f"_{part}" if port.banks else ""
+        text = _WRITTEN_PART if port.is_write else _READ_PART
+        yield text.format(port=port.name, file=file, first=part * width, **places, **sizes)
+
+
+def words_of(memory: OutsideMemory, elements: Elements) -> list[int]:
+    """Return the words of a memory."""
+    found = [0] * _size(memory)[0]
     for flat, bits in enumerate(elements):
         address, bank = _place(memory, flat)
         found[address] |= bits << (bank * memory.bits)
-    digits = -(-banks * memory.bits // 4)
-    return "".join(f"{word:0{digits}x}\n" for word in found)
+    return found
+
+
+def _lines(words: Sequence[int], bits: int) -> str:
+    """Return words in hexadecimal, a line each."""
+    return "".join(f"{word:0{-(-bits // 4)}x}\n" for word in words)
 
 
 def self_test_files(
@@ -139,7 +169,18 @@ def self_test_files(
     for memory in design.memories:
         values = given.get(memory.name) if memory.is_given else exact.get(memory.name)
         if values is not None:
-            files[f"{memory.name}.hex"] = words_of(memory, values)
+            files |= _contents(memory, words_of(memory, values))
+    return files
+
+
+def _contents(memory: OutsideMemory, words: Sequence[int]) -> dict[str, str]:
+    """Return the files of a memory's words, and of its banks where a port reads them apart."""
+    bits, banks = memory.bits, _size(memory)[1]
+    files = {f"{memory.name}.hex": _lines(words, bits * banks)}
+    if any(port.banks and not port.is_write for port in memory.ports):
+        for bank in range(banks):
+            part = [word >> bank * bits & ((1 << bits) - 1) for word in words]
+            files[f"{memory.name}_{bank}.hex"] = _lines(part, bits)
     return files
 
 

@@ -57,7 +57,7 @@ class Cells:
 
 
 def counted(cells: Mapping[str, int]) -> Cells:
-    """Return what cells are, by their names."""
+    """Return the LUTs, flip-flops and so on that cells are, by the cells' names."""
     return Cells(
         round(sum(_LUTS.get(name, 0) * count for name, count in cells.items())),
         sum(count for name, count in cells.items() if name.startswith(_FLIP_FLOPS)),

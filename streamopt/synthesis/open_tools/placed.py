@@ -45,7 +45,7 @@ BOARDS: Mapping[str, Ecp5Board] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedDesign:
+class RoutedBoard:
     """A design on a board."""
 
     bitstream: Path
@@ -68,7 +68,7 @@ def constraints(board: Ecp5Board) -> str:
 
 def placed(
     files: Mapping[str, str], board: Ecp5Board, directory: Path, time_limit_s: float
-) -> PlacedDesign:
+) -> RoutedBoard:
     """Return a design on a board; all that is made is in a directory.
 
     Parameters
@@ -99,4 +99,4 @@ def placed(
         for kind, row in report["utilization"].items()
         if int(row["used"])
     }
-    return PlacedDesign(directory / "board.bit", min(achieved), board.clock_mhz, used)
+    return RoutedBoard(directory / "board.bit", min(achieved), board.clock_mhz, used)

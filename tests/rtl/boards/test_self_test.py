@@ -3,16 +3,18 @@
 import shutil
 import subprocess
 from pathlib import Path
+from random import Random
 
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.synthesizing import board_files
+from streamopt.pipeline.open_tools.synthesizing import board_files
 from streamopt.verification.csim.verilated import built
 from tests.support.programs.sketches import program
+from tests.support.random.schedules import any_factors
 
 SOURCE = program(
-    {"x": "input 4 6 int8_t", "w": "weight 5 6 int8_t", "y": "output 4 5 int32_t"},
+    {"x": "input 4 6 int8_t", "w": "weight 5 6 ap_int<5>", "y": "output 4 5 int32_t"},
     {"sums": "i 4, j 5, k 6: y[i][j] += x[i][k] * w[j][k]"},
     name="bytes",
 )
@@ -39,8 +41,8 @@ int main() {
 @pytest.mark.slow
 def test_lamps_tell_right_from_wrong(tmp_path: Path) -> None:
     project = tmp_path / "project"
-    schedule = so.solve(so.dataflow(SOURCE), level="opt5", dsp=10).schedule
-    so.write(SOURCE, schedule, project, backend="rtl")
+    so.write(SOURCE, any_factors(so.dataflow(SOURCE), Random(0), 2), project, backend="rtl")
+    assert '"banks": 15' in (project / "design.json").read_text()
     files = board_files(project)
     for name, text in files.items():
         (tmp_path / name).write_text(text)

@@ -18,7 +18,7 @@ from streamopt.options import checked
 from streamopt.rtl.boards.description import DesignDescription, OutsideMemory, described
 from streamopt.rtl.boards.self_test import self_test_files
 from streamopt.synthesis.open_tools.cells import Cells, Family, synthesised
-from streamopt.synthesis.open_tools.placed import BOARDS, PlacedDesign, placed
+from streamopt.synthesis.open_tools.placed import BOARDS, RoutedBoard, placed
 from streamopt.verification.manifest import project_in, read_manifest
 from streamopt.verification.scratch import scratch
 from streamopt.verification.storage import stored
@@ -77,7 +77,7 @@ def synthesise(
 @checked()
 def bitstream(
     directory: str | PathLike[str], *, board: str = "ulx3s", time_limit_s: float = 3600.0
-) -> PlacedDesign:
+) -> RoutedBoard:
     """Place and route a project in Verilog on a board, where it tests itself.
 
     The test inputs of the project are in its memories. Outputs whose values are known exactly, as

@@ -1,0 +1,1 @@
+"""Projects through open tools."""
