@@ -85,7 +85,9 @@ def synthesised(
     VerificationError
         E733 if it fails.
     """
-    read = " ".join(f'"{source.absolute()}"' for source in sources)
+    for source in sources:  # a tool in a wheel sees its own directory, and may see no other
+        (directory / source.name).write_text(source.read_text())
+    read = " ".join(source.name for source in sources)
     lines = [f"read_verilog {read}", "design -save read"]
     for module in modules:
         lines += [
