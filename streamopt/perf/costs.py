@@ -270,7 +270,7 @@ class CheapRuns:
     most_cycles: int
     """Of a node on its own."""
     most_used: Mapping[str, tuple[int, int]]
-    """DSPs and LUTs, by streaming node."""
+    """DSPs and LUTs with the FIFOs to it, by streaming node."""
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
@@ -279,7 +279,8 @@ class CheapRuns:
         cost = self.whole.node_cost(node, order, factors, setting)
         dsps, luts = self.most_used[node.name]
         is_dear = np.asarray(cost.timing.last_write) > self.most_cycles
-        is_dear = is_dear | (np.asarray(cost.dsps) > dsps) | (np.asarray(cost.luts) > luts)
+        whole = np.asarray(cost.luts + sum(cost.as_fifo.values()))
+        is_dear = is_dear | (np.asarray(cost.dsps) > dsps) | (whole > luts)
         found = np.where(is_dear, MANY_DSPS, cost.dsps)
         return replace(cost, dsps=int(found) if found.ndim == 0 else found)
 
@@ -298,7 +299,11 @@ class CheapRuns:
 
 @dataclass(frozen=True, slots=True)
 class LoneCosts:
-    """The costs of a model for nodes on their own: streams don't count, but what FIFOs take."""
+    """The costs of a model for nodes on their own: streams don't count, but what they take.
+
+    ``as_fifo`` and ``as_buffer`` have one entry, for all operands together: what these take as
+    FIFOs, and at the least of both kinds of channels. A window that is noted comes as a stream.
+    """
 
     whole: CostModel
 
@@ -323,5 +328,13 @@ class LoneCosts:
 
 def _alone(cost: NodeCost) -> NodeCost:
     timing = replace(cost.timing, first_write=0 * cost.timing.last_write)
-    luts = cost.luts + sum(cost.as_fifo.values())
-    return replace(cost, timing=timing, luts=luts, as_fifo={}, as_buffer={})
+    if not cost.as_fifo:
+        return replace(cost, timing=timing)
+    fifos = sum(cost.as_fifo.values())
+    kinds = (
+        (np.asarray(cost.as_fifo[name]), np.asarray(buffer))
+        for name, buffer in cost.as_buffer.items()
+    )
+    least: Any = sum(np.where(buffer > 0, np.minimum(buffer, fifo), fifo) for fifo, buffer in kinds)
+    (first, *_) = cost.as_fifo
+    return replace(cost, timing=timing, as_fifo={first: fifos}, as_buffer={first: least})

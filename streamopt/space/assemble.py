@@ -137,7 +137,7 @@ def first_plans(graph: Graph, costs: CostModel) -> dict[str, NodePlan]:
 
 def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> Prediction:
     """Return the model's times and DSPs of a schedule, in integers."""
-    found = _node_costs(graph, schedule, costs)
+    found = node_costs(graph, schedule, costs)
     timings = {name: cost.timing for name, cost in found.items()}
     lanes = {plan.node: plan.lanes for plan in schedule.nodes}
     times = graph_times(graph, timings, schedule.fifos, INTEGERS)
@@ -159,7 +159,7 @@ def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> 
 
 def least_luts(graph: Graph, schedule: Schedule, costs: CostModel) -> int:
     """Return the LUTs of a schedule's nodes as a cost model counts them."""
-    return sum(cost.luts for cost in _node_costs(graph, schedule, costs).values())
+    return sum(cost.luts for cost in node_costs(graph, schedule, costs).values())
 
 
 def interval_cycles(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> int:
@@ -167,11 +167,12 @@ def interval_cycles(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISH
 
     Every node works on a frame of its own, so that the slowest sets the pace.
     """
-    found = _node_costs(graph, schedule, costs).values()
+    found = node_costs(graph, schedule, costs).values()
     return max((cost.timing.last_write for cost in found), default=0)
 
 
-def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str, NodeCost]:
+def node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str, NodeCost]:
+    """Return by node what a cost model says of a schedule."""
     ins, outs = graph.in_edges(), graph.out_edges()
     found: dict[str, NodeCost] = {}
     plans = {plan.node: plan for plan in schedule.nodes}

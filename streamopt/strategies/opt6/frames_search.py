@@ -7,36 +7,48 @@ buffers and FIFOs that let them follow each other, and the limits of rows follow
 takes: (I5) to (I7) of ``models/formulations/interval.md``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
+from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.costs import CheapRuns, PricedCosts
+from streamopt.perf.resources.network import NetworkResources
 from streamopt.search.labels.component import SearchTooLargeError
+from streamopt.sim import Trace
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate, interval_cycles, least_luts
+from streamopt.space.fixed import Fixed
 from streamopt.space.objective import Latency
 from streamopt.strategies.dispatch import answer
+from streamopt.strategies.opt6.buffered_channels import with_buffers
+from streamopt.strategies.opt6.built_nodes import (
+    SQUEEZE,
+    Amounts,
+    built_amounts,
+    next_limits,
+    row_amounts,
+)
 from streamopt.strategies.opt6.choices import variants
 from streamopt.strategies.opt6.graph_variant import MOST_NODES, GraphVariant
 from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval
 from streamopt.strategies.opt6.opt5_start import MEMORIES, steady_designs
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
-from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
+from streamopt.strategies.opt6.simulated_design import SimulatedDesign, built_with, judged
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.refinement.frame_buffers import (
     CLOSE,
     deepened,
-    frames_cycles,
-    in_use,
     shallow,
+    slots_in_use,
     unstretched,
+    with_depths,
 )
 from streamopt.strategies.refinement.weight_places import placed_weights
 from streamopt.strategies.resources.budgeted import Chosen
@@ -44,10 +56,11 @@ from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
-from streamopt.target.resources import Resources
 from streamopt.transforms.rewrites import changed_by, rewritten
 
-MOST_ROUNDS = 6
+MOST_BUFFERED = 4
+"""Times that FIFOs of a design become buffers as LUTs are still short."""
+MOST_ROUNDS = 8
 """Limits of rows that are tried until a design takes nearly all of its limits."""
 PART = 0.3
 """Of the effort that is left, for one search of streams."""
@@ -56,12 +69,6 @@ VARIANTS_SHARE = 0.5
 FIRST = 0.5
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
 may be in LUTs, and two in a DSP."""
-FULL = 0.97
-"""Share of a limit from which on a design is worth no further one."""
-SQUEEZE = 0.985
-"""Of the limits of rows, where a design that should be within its limits isn't."""
-HALF = 0.5
-"""Least share of the limits that is left to rows where memories are short, a round."""
 BALANCED = "balance_paths"
 
 
@@ -74,6 +81,11 @@ class SteadyDesign:
     cycles: int
     """Between frames, simulated."""
     variant: GraphVariant
+    built: Amounts
+    """DSPs and LUTs of nodes, with the channels to them."""
+    # deep, trace: its schedule with FIFOs that limit nothing, and the frames of it
+    deep: Schedule
+    trace: Trace
 
     @property
     def rank(self) -> tuple[float, int]:
@@ -120,7 +132,6 @@ class _FramesSearch:
         self.run, self._options, region = run, options, options.region
         self._builder = PlanBuilder(region.on, region.limits, options.space.most_banks)
         self._best: SteadyDesign | None = None
-        self._asked = (region.limits.dsps, region.limits.luts)
         self._bounds: dict[tuple[str, ...], int] = {}
         self._limit = run.clock.limit
         self._count = 0
@@ -131,7 +142,8 @@ class _FramesSearch:
         shares = bool(problem.ports)
         for names, graph in variants(problem.graph, options.space.without, shares_arguments=shares):
             is_late = self.run.clock.spent() > VARIANTS_SHARE * self._limit
-            if is_late and self._best is not None and self._best.design.is_within:
+            best = self._best
+            if best is not None and best.design.is_within and (is_late or self._is_near(best)):
                 break
             with suppress(SearchTooLargeError):
                 for found in self._rows(self._variant(names, graph)):
@@ -164,6 +176,11 @@ class _FramesSearch:
             message=f"the best of {self._count} designs of which frames were simulated",
         )
 
+    def _is_near(self, best: SteadyDesign) -> bool:
+        """Return whether a design of a large graph is next to the bound of its variant."""
+        bound = self._bounds.get(_unbalanced(best.variant.names), 0)
+        return best.variant.is_large and best.cycles <= (1 + CLOSE) * bound
+
     def _variant(self, names: tuple[str, ...], graph: Graph) -> GraphVariant:
         problem, options = self.run.problem, self._options
         outside, ports = boundary_of_form(graph, problem.ports, options.region.on)
@@ -193,10 +210,11 @@ class _FramesSearch:
         run.clock.check()
         limits = self._options.region.limits
         first = int(FIRST * ideal_cycles(variant.graph, limits.dsps))
-        rows = IntervalRows(variant.problem, first, run.clock)
-        least, bound = rows.least(limits.dsps, limits.luts)
+        costs = variant.costs.with_surroundings()
+        rows = IntervalRows(variant.problem.within(costs=costs), first, run.clock)
+        least = rows.least(limits.dsps, limits.luts)
         if least is not None:
-            names = _unbalanced(variant.names)
+            names, bound = _unbalanced(variant.names), rows.bound(limits.dsps, limits.luts)
             self._bounds[names] = max(self._bounds.get(names, 0), bound)
             yield _Found(variant, rows, least)
 
@@ -213,38 +231,40 @@ class _FramesSearch:
                 self._look(own)
 
     def _tried(self, found: _Found) -> Iterator[SteadyDesign]:
-        """Yield designs under one limit of rows after another, until one takes nearly all.
-
-        In large graphs the first limit is that of the best design so far, of another variant.
-        """
-        limits, variant = self._options.region.limits, found.variant
-        is_small = len(variant.graph.nodes) <= MOST_NODES
-        asked = (limits.dsps, limits.luts) if is_small else self._asked
-        least, _ = found.rows.least(*asked)
+        """Yield designs, as long as rows promise a better one with all that designs took (I9)."""
+        limits, variant, rows = self._options.region.limits, found.variant, found.rows
+        least: LeastInterval | None = found.least
+        costs = variant.costs.with_surroundings()
         for _ in range(MOST_ROUNDS):
             self.run.clock.check()
             best = self._best
             if least is None or (best is not None and best.is_no_worse(least.cycles)):
                 return
-            tried = self._simulated(variant, self._streamed(variant, least))
+            schedule = self._streamed(variant, least)
+            tried = self._simulated(variant, schedule)
             yield tried
-            if self._best is tried:
-                self._asked = asked
-            if tried.is_close and FULL <= tried.design.excess <= 1.0:
-                return
             for node, factors in _late(tried):
-                found.rows.leave_out(node, factors)
-            before, asked = least, next_limits(least, tried.design.used, limits)
-            least, _ = found.rows.least(*asked)
-            if least == before:
-                return
+                rows.leave_out(node, factors)
+            rows.learn(row_amounts(variant.graph, schedule, costs), tried.built)
+            before, asked = least, next_limits(tried.built, tried.design.used, limits)
+            least = rows.least(*asked)
+            if least is not None and least.schedule == before.schedule:
+                least = rows.least(*(int(SQUEEZE * most) for most in asked))
 
     def _streamed(self, variant: GraphVariant, least: LeastInterval) -> Schedule:
-        """Return the schedule of the least latency, of those that cost no more a node."""
-        costs = variant.problem.space.costs
+        """Return the schedule of the least latency with the same lanes and operators."""
+        costs = variant.costs.with_surroundings()
         cheap = PricedCosts(CheapRuns(costs, least.cycles, least.used), 0.0)
-        limit = max(1, least.total[0])
-        asked = variant.problem.within(costs=cheap, lut_limit=None, dsp_limit=limit)
+        limit = max(1, sum(dsps for dsps, _ in least.used.values()))
+        plans = {plan.node: plan for plan in least.schedule.nodes}
+        fixed = {(n, loop): u for n, plan in plans.items() for loop, u in plan.factors.items()}
+        asked = variant.problem.within(
+            costs=cheap,
+            lut_limit=None,
+            dsp_limit=limit,
+            fixed=Fixed(factors=fixed),
+            bindings={name: (plan.binding,) for name, plan in plans.items()},
+        )
         found = self._answer(replace(asked, objective=Latency(), graph=variant.graph))
         if found is None:
             return least.schedule
@@ -268,22 +288,80 @@ class _FramesSearch:
             evaluate(graph, schedule, costs).dsps,
             least_luts(graph, schedule, costs),
         )
-        schedule = variant.bounded(schedule)
-        if frames_cycles(graph, schedule, region.on) > (1 + CLOSE) * cycles:
-            schedule = deepened(graph, unstretched(graph, schedule, cycles, region.on))
-        sizes, on = self._options.sizes_fifos, region.on
+        schedule, on = variant.bounded(schedule), region.on
+        trace = simulated_frames(graph, schedule, on)
+        if steady_interval_cycles(trace) > (1 + CLOSE) * cycles:
+            schedule = deepened(graph, unstretched(graph, schedule, cycles, on))
+            trace = simulated_frames(graph, schedule, on)
+        return self._with_buffers(self._built(variant, chosen, schedule, trace))
 
-        def with_weights(schedule: Schedule) -> SimulatedDesign:
-            placed = placed_weights(graph, schedule, on, region.limits, streams=True)
-            own = replace(chosen, schedule=placed)
-            return judged(graph, variant.names, own, region, sizes_fifos=False)
+    def _with_buffers(self, found: SteadyDesign) -> SteadyDesign:
+        """Return a design with buffers in place of FIFOs where LUTs alone are short (I10)."""
+        variant, best = found.variant, found
+        graph, region = variant.graph, variant.region
+        for _ in range(MOST_BUFFERED):
+            if best.design.used.over(region.limits) != ("luts",):
+                break
+            design = best.design.evaluation, self._resources(best.design, best.trace)
+            schedule = with_buffers(graph, best.deep, design, region.limits)
+            if schedule == best.deep:
+                break
+            schedule = deepened(graph, schedule)
+            trace = simulated_frames(graph, schedule, region.on)
+            tried = self._built(variant, best.design.chosen, schedule, trace)
+            if tried.rank >= best.rank:
+                break
+            best = tried
+        return best
 
-        schedule = in_use(graph, schedule, on) if sizes else schedule
-        design = with_weights(schedule)
-        if sizes and MEMORIES.intersection(design.used.over(region.limits)):
-            design = with_weights(shallow(graph, schedule, on))
-        schedule = design.chosen.schedule
-        return SteadyDesign(design, frames_cycles(graph, schedule, region.on), variant)
+    def _built(
+        self, variant: GraphVariant, chosen: Chosen, schedule: Schedule, trace: Trace
+    ) -> SteadyDesign:
+        """Return the design of a schedule that was simulated; FIFOs are less deep if need be."""
+        graph, limits, on = variant.graph, variant.region.limits, variant.region.on
+        deep = {c.channel: c.depth_elems for c in schedule.channels if c.depth_elems}
+        design, trace = self._judged(variant, chosen, (schedule, trace), deep)
+        if self._options.sizes_fifos and MEMORIES.intersection(design.used.over(limits)):
+            small = shallow(graph, with_depths(schedule, slots_in_use(trace)), on)
+            trace = simulated_frames(graph, small, on)
+            design, trace = self._judged(variant, chosen, (small, trace), {})
+        used = self._resources(design, trace)
+        built = built_amounts(graph, design.evaluation.network, used)
+        cycles = steady_interval_cycles(trace)
+        return SteadyDesign(design, cycles, variant, built, schedule, trace)
+
+    def _resources(self, design: SimulatedDesign, trace: Trace) -> NetworkResources:
+        """Return the resources of a design whose FIFOs have the slots in use."""
+        depths = slots_in_use(trace) if self._options.sizes_fifos else {}
+        return built_with(design.evaluation, depths)
+
+    def _judged(
+        self,
+        variant: GraphVariant,
+        chosen: Chosen,
+        simulated: tuple[Schedule, Trace],
+        deep: Mapping[str, int],
+    ) -> tuple[SimulatedDesign, Trace]:
+        """Return a design with places of weights whose FIFOs have the slots in use, and its frames.
+
+        Parameters
+        ----------
+        deep
+            Depths of FIFOs that limit nothing, with which it is simulated: slots that are never in
+            use change no time.
+        """
+        graph, (schedule, trace), region = variant.graph, simulated, variant.region
+        sizes = self._options.sizes_fifos
+        small = with_depths(schedule, slots_in_use(trace)) if sizes else schedule
+        placed = placed_weights(graph, small, region.on, region.limits, streams=True)
+        own = with_depths(placed, deep)
+        if placed.channels != small.channels:  # weights come as streams
+            trace = simulated_frames(graph, own, region.on)
+        depths = slots_in_use(trace) if sizes else None
+        chosen = replace(chosen, schedule=own)
+        design = judged(graph, variant.names, chosen, region, sizes_fifos=False, depths=depths)
+        built = with_depths(design.built, depths or {})
+        return replace(design, built=built, chosen=replace(chosen, schedule=built)), trace
 
     def _report(self) -> None:
         best, run = self._best, self.run
@@ -312,21 +390,3 @@ def _late(tried: SteadyDesign) -> Iterator[tuple[str, tuple[int, ...]]]:
         iterations = prod(-(-trip // factors[loop]) for loop, trip in trips.items())
         if timed.timing.ii * iterations > longest:
             yield plan.node, tuple(factors[loop] for loop in trips)
-
-
-def next_limits(least: LeastInterval, used: Resources, limits: Resources) -> tuple[int, int]:
-    """Return the limits of rows whose design takes all DSPs and LUTs, or as many flip-flops.
-
-    The design takes more than its rows, which is in proportion to these. Where memories alone are
-    short, rows get less than they have.
-    """
-    dsps, luts = least.total
-    fabric = max(used.luts / limits.luts, used.ffs / max(1, limits.ffs))
-    over = used.over(limits)
-    if over and not {"dsps", "luts", "ffs"} & set(over):
-        least_share = min(getattr(limits, n) / max(1, getattr(used, n)) for n in over)
-        share = SQUEEZE * max(HALF, least_share)
-        return max(1, int(share * dsps)), max(1, int(share * luts))
-    share = SQUEEZE if over else 1.0
-    most_dsps = share * (limits.dsps - max(0, used.dsps - dsps))
-    return max(1, int(most_dsps)), max(1, int(share * luts / fabric))

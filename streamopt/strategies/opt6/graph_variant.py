@@ -89,7 +89,7 @@ class GraphVariant:
         limits, binding = self.region.limits, options.space.binding
         priced = counted(binding, self.graph)
         self._most_banks = options.space.most_banks or MOST_ARGUMENT_BANKS
-        self._costs = costs = as_built_costs(
+        self.costs = costs = as_built_costs(
             self.graph, self.region.on, priced, self.ports, self._most_banks, builder
         )
         choices = bindings(binding, self.graph, self.region.on)
@@ -263,7 +263,7 @@ class GraphVariant:
         if not self._is_short_of_luts or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
             return
         if self._with_surroundings is None:
-            costs = self._costs.with_surroundings()
+            costs = self.costs.with_surroundings()
             asked = self.problem.within(costs=costs, horizon_cycles=horizon_cycles)
             self._with_surroundings = rows_of(asked, clock)
         run = self._below(self._with_surroundings, horizon_cycles, clock)
@@ -391,7 +391,7 @@ class GraphVariant:
         return replace(chosen, solver=answer.solver, solver_version=answer.solver_version)
 
     def _as_chosen(self, schedule: Schedule) -> Chosen:
-        costs = self._costs
+        costs = self.costs
         found = evaluate(self.graph, schedule, costs)
         luts = least_luts(self.graph, schedule, costs)
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)

@@ -6,7 +6,7 @@ that is above the weighed limits prove that there is no schedule. With the share
 choice nodes are independent, so that the fewest LUTs within the DSPs are a knapsack.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -21,6 +21,7 @@ from streamopt.space.dominance import minimal
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.exact.shared_factors import Flags, Integers, SharedFactors
+from streamopt.strategies.opt6.built_nodes import Amounts
 from streamopt.strategies.problem import Problem
 
 WHOLE = 2**24
@@ -44,13 +45,9 @@ class LeastInterval:
     schedule: Schedule
     cycles: int
     used: Mapping[str, tuple[int, int]]
-    """DSPs and LUTs, by node."""
-
-    @property
-    def total(self) -> tuple[int, int]:
-        """Return the DSPs and the LUTs of all rows."""
-        dsps, luts = zip(*self.used.values(), strict=True)
-        return sum(dsps), sum(luts)
+    """DSPs and LUTs of rows with their FIFOs, by node."""
+    total: tuple[int, int]
+    """DSPs and LUTs of all nodes, with what designs were seen to take beyond rows."""
 
 
 class IntervalRows:
@@ -70,6 +67,7 @@ class IntervalRows:
         self._horizon = min(max(1, first_cycles), self._longest)
         self._known: _Rows | None = None
         self._left_out: set[tuple[str, tuple[int, ...]]] = set()
+        self._excess: dict[str, tuple[int, float]] = {}
 
     def leave_out(self, node: str, factors: tuple[int, ...]) -> None:
         """Leave rows of a node out, as it takes longer with these factors than they say."""
@@ -77,8 +75,24 @@ class IntervalRows:
         if self._known is not None:
             self._known.leave_out(node, factors)
 
-    def least(self, dsps: int, luts: int) -> tuple[LeastInterval | None, int]:
-        """Return the best rows that were found within limits, and a bound of all.
+    def learn(self, rows: Amounts, built: Amounts) -> None:
+        """Count for rows what a design took beyond its own, node by node.
+
+        LUTs are in proportion to those of rows, DSPs as many for each.
+
+        Parameters
+        ----------
+        rows, built
+            DSPs and LUTs by node, of the rows of a design and as built.
+        """
+        for name, (dsps, luts) in built.items():
+            own_dsps, own_luts = rows[name]
+            self._excess[name] = max(0, dsps - own_dsps), max(1.0, luts / max(1, own_luts))
+        if self._known is not None:
+            self._known.learn(self._excess)
+
+    def least(self, dsps: int, luts: int) -> LeastInterval | None:
+        """Return the best rows that were found within limits.
 
         Raises
         ------
@@ -89,19 +103,27 @@ class IntervalRows:
         """
         while True:
             with suppress(InfeasibleError):
-                self._known = self._known or self._rows()
-                found, bound = self._known.least(dsps, luts)
+                found = self._within().least((dsps, luts))
                 if found is not None:
-                    return found, bound
+                    return found
             if self._horizon == self._longest:
-                return None, 0
+                return None
             self._known, self._horizon = None, min(self._longest, LONGER * self._horizon)
 
-    def _rows(self) -> "_Rows":
-        found = _Rows(self._problem, self._horizon, self._clock)
-        for node, factors in self._left_out:
-            found.leave_out(node, factors)
-        return found
+    def bound(self, dsps: int, luts: int) -> int:
+        """Return cycles below which no rows within limits are, up to the horizon that was found."""
+        with suppress(InfeasibleError):
+            return self._within().bound((dsps, luts))
+        return 0
+
+    def _within(self) -> "_Rows":
+        """Return the rows within the horizon."""
+        if self._known is None:
+            self._known = _Rows(self._problem, self._horizon, self._clock)
+            self._known.learn(self._excess)
+            for node, factors in self._left_out:
+                self._known.leave_out(node, factors)
+        return self._known
 
 
 class _Rows:
@@ -121,9 +143,14 @@ class _Rows:
         self._rows = node_rows(space, check=clock.check)
         self._shared = SharedFactors(space, self._rows)
         self._runs = {name: own.times.last_write for name, own in self._rows.items()}
-        self._usage = {name: own.usage.own for name, own in self._rows.items()}
+        used = {name: own.usage for name, own in self._rows.items()}
+        self._usage = {name: sum(own.as_fifo.values(), own.own) for name, own in used.items()}
+        self._least = {name: sum(own.as_buffer.values(), own.own) for name, own in used.items()}
+        self._built = self._usage
         every = np.concatenate(list(self._runs.values()))
         least = max(int(runs.min()) for runs in self._runs.values())
+        self._lone = dict(self._runs)
+        self._horizon = horizon_cycles
         self._candidates = np.unique(np.maximum(every, least))
         self._odds = 1.0
 
@@ -132,41 +159,82 @@ class _Rows:
         own = np.array([each == factors for each in self._rows[node].factors], dtype=np.bool_)
         self._runs[node] = np.where(own, NEVER, self._runs[node])
 
-    def least(self, dsps: int, luts: int) -> tuple[LeastInterval | None, int]:
-        """Return the best rows that were found within limits, and a bound of all."""
+    def learn(self, excess: Mapping[str, tuple[int, float]]) -> None:
+        """Count more DSPs, and LUTs in proportion, for some nodes."""
+        self._built = dict(self._usage)
+        for name, (dsps, share) in excess.items():
+            used = self._usage[name]
+            self._built[name] = np.stack(
+                [used[:, 0] + dsps, np.ceil(share * used[:, 1]).astype(np.int64)], axis=1
+            )
+
+    def least(self, limits: tuple[int, int]) -> LeastInterval | None:
+        """Return the best rows that were found within limits."""
         candidates, best = self._candidates, None
-        low, high, bound = 0, len(candidates), int(candidates[0])
+        low, high = 0, len(candidates)
         while low < high:
             cycles = int(candidates[middle := (low + high - 1) // 2])
-            found, is_proved = self._asked(cycles, (dsps, luts))
+            found = self._asked(cycles, limits)
             if found is not None:
                 best, high = found, int(np.searchsorted(candidates, found.cycles))
             else:
                 low = middle + 1
-                bound = cycles + 1 if is_proved else bound
             if best is not None and candidates[low] >= (1 - CLOSE) * best.cycles:
                 break
-        return best, bound
+        return best
 
-    def _asked(self, cycles: int, limits: tuple[int, int]) -> tuple[LeastInterval | None, bool]:
-        """Return rows of an interval within limits, or whether there are none for certain."""
+    def bound(self, limits: tuple[int, int]) -> int:
+        """Return the least interval that is not refuted: channels take what either kind does."""
+        low, high = 0, len(self._candidates)
+        while low < high:
+            middle = (low + high) // 2
+            if self._is_refuted(int(self._candidates[middle]), limits):
+                low = middle + 1
+            else:
+                high = middle
+        return int(self._candidates[low]) if low < len(self._candidates) else self._horizon + 1
+
+    def _is_refuted(self, cycles: int, limits: tuple[int, int]) -> bool:
+        """Return whether some weights prove that no rows of an interval are within limits."""
+        kept = {name: runs <= cycles for name, runs in self._lone.items()}
+        found = self._weighed_choices(self._least, kept, limits)
+        return any(total > WHOLE for total, _ in found)
+
+    def _asked(self, cycles: int, limits: tuple[int, int]) -> LeastInterval | None:
+        """Return rows of an interval within limits, if some are found."""
         kept = {name: runs <= cycles for name, runs in self._runs.items()}
+        for total, chosen in self._weighed_choices(self._built, kept, limits):
+            if total > WHOLE:
+                return None
+            places = self._fewest_luts(chosen, kept, limits[0])
+            if places is not None and (found := self._chosen(places)).total[1] <= limits[1]:
+                return found
+        return None
+
+    def _weighed_choices(
+        self, usage: Mapping[str, Integers], kept: Mapping[str, Flags], limits: tuple[int, int]
+    ) -> Iterator[tuple[int, dict[str, int]]]:
+        """Yield the least sum of weighed amounts, with the rows that have it, by pairs of weights.
+
+        The odds move towards the resource that is short until both are within the limits. No rows
+        agree at all where a sum exceeds all.
+        """
         low, high = ODDS
         for turn in range(WEIGHTS):
             odds = self._odds if not turn else (low * high) ** 0.5
             self._clock.check()
-            costs = self._weighed(odds / (1 + odds), limits)
+            costs = _weighed(usage, odds / (1 + odds), limits)
             found = self._shared.cheapest(costs, kept, self._clock.check)
-            if found is None or found[0] > WHOLE:
-                return None, True
-            total = self._chosen(found[1]).total
-            places = self._fewest_luts(found[1], kept, limits[0])
-            if places is not None and (chosen := self._chosen(places)).total[1] <= limits[1]:
-                self._odds = odds
-                return chosen, False
-            is_short_of_dsps = total[0] * limits[1] > total[1] * limits[0]
+            if found is None:
+                yield WHOLE + 1, {}
+                return
+            self._odds = odds
+            yield found
+            dsps, luts = _total(usage, found[1])
+            if dsps <= limits[0] and luts <= limits[1]:
+                return
+            is_short_of_dsps = dsps * limits[1] > luts * limits[0]
             low, high = (odds, high) if is_short_of_dsps else (low, odds)
-        return None, False
 
     def _fewest_luts(
         self, chosen: Mapping[str, int], kept: Mapping[str, Flags], dsps: int
@@ -176,10 +244,10 @@ class _Rows:
         taken: list[tuple[str, Integers, Integers]] = []
         for name, place in chosen.items():
             places = np.flatnonzero(kept[name] & self._shared.agrees(name, place))
-            places = places[minimal(np.zeros(len(places), np.int64), self._usage[name][places])]
-            places = places[self._usage[name][places, 0] <= dsps]
+            places = places[minimal(np.zeros(len(places), np.int64), self._built[name][places])]
+            places = places[self._built[name][places, 0] <= dsps]
             every = np.full((len(places), dsps + 1), FORBIDDEN, dtype=np.int64)
-            for row, (own, luts) in zip(every, self._usage[name][places].tolist(), strict=True):
+            for row, (own, luts) in zip(every, self._built[name][places].tolist(), strict=True):
                 row[own:] = least[: dsps + 1 - own] + luts
             if not len(places):
                 return None
@@ -191,17 +259,8 @@ class _Rows:
         found, left = dict[str, int](), dsps
         for name, places, best in reversed(taken):
             found[name] = int(places[best[left]])
-            left -= int(self._usage[name][found[name], 0])
+            left -= int(self._built[name][found[name], 0])
         return {name: found[name] for name in chosen}
-
-    def _weighed(self, dsp_weight: float, limits: tuple[int, int]) -> dict[str, Integers]:
-        """Return the cost of every row as parts of the weighed limits, rounded down."""
-        found: dict[str, Integers] = {}
-        for name, used in self._usage.items():
-            weights = np.array([dsp_weight / limits[0], (1.0 - dsp_weight) / limits[1]])
-            each = (used * weights).sum(axis=1)
-            found[name] = np.minimum(each * WHOLE, 2.0 * WHOLE).astype(np.int64)
-        return found
 
     def _chosen(self, places: Mapping[str, int]) -> LeastInterval:
         schedule = assemble_rows(self._graph, self._rows, places)
@@ -210,4 +269,22 @@ class _Rows:
             schedule,
             max(int(self._runs[name][place]) for name, place in places.items()),
             {name: (int(own[0]), int(own[1])) for name, own in used.items()},
+            _total(self._built, places),
         )
+
+
+def _total(usage: Mapping[str, Integers], places: Mapping[str, int]) -> tuple[int, int]:
+    """Return the DSPs and the LUTs of rows."""
+    used = [usage[name][place] for name, place in places.items()]
+    return sum(int(own[0]) for own in used), sum(int(own[1]) for own in used)
+
+
+def _weighed(
+    usage: Mapping[str, Integers], dsp_weight: float, limits: tuple[int, int]
+) -> dict[str, Integers]:
+    """Return the cost of every row as parts of the weighed limits, rounded down."""
+    weights = np.array([dsp_weight / limits[0], (1.0 - dsp_weight) / limits[1]])
+    return {
+        name: np.minimum((used * weights).sum(axis=1) * WHOLE, 2.0 * WHOLE).astype(np.int64)
+        for name, used in usage.items()
+    }

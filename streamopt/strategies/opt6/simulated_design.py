@@ -98,7 +98,7 @@ class SimulatedDesign:
             safe = safe_depths(on, least, most_runs)
             if safe == least:
                 return self
-            built = _with_depths(on, safe)
+            built = built_with(on, safe)
             used, share = built.total, 0.0
             if each:
                 usage = region_usage(on.network, built, dict(self.built.slrs), len(each))
@@ -135,26 +135,35 @@ def judged(
     *,
     sizes_fifos: bool,
     is_rough: bool = True,
+    depths: Mapping[str, int] | None = None,
 ) -> SimulatedDesign:
     """Return a schedule of a variant as a design.
 
     Parameters
     ----------
+    sizes_fifos
+        Whether FIFOs count with the slots that are in use in one frame.
+    depths
+        Of FIFOs, with which these count.
     is_rough
         Whether a partition that was found quickly does, where the design is in several regions.
     """
     placed = placed_weights(graph, chosen.schedule, region.on, region.limits, streams=False)
     chosen = replace(chosen, schedule=placed)
     evaluation = evaluated(graph, chosen.schedule, region.on, checks_hazards=False)
-    depths_of = _least_depths if sizes_fifos else _own_depths
+
+    def depths_of(of: Evaluation) -> Mapping[str, int]:
+        if depths is not None:
+            return {**_own_depths(of), **depths}
+        return _least_depths(of) if sizes_fifos else _own_depths(of)
 
     def counts(of: Evaluation) -> NetworkResources:
-        return _with_depths(of, depths_of(of))
+        return built_with(of, depths_of(of))
 
     used, limits = counts(evaluation).total, region.limits
     if used.bram18 > limits.bram18:
-        depths = depths_of(evaluation)
-        schedule, evaluation = with_other_blocks(chosen.schedule, evaluation, depths, used, limits)
+        own = depths_of(evaluation)
+        schedule, evaluation = with_other_blocks(chosen.schedule, evaluation, own, used, limits)
         chosen, used = replace(chosen, schedule=schedule), counts(evaluation).total
     design = SimulatedDesign(rewrites, chosen, evaluation, used, 0.0, chosen.schedule, used)
     if region.each:
@@ -196,10 +205,13 @@ def _least_depths(evaluation: Evaluation) -> dict[str, int]:
     }
 
 
-def _with_depths(evaluation: Evaluation, depths: Mapping[str, int]) -> NetworkResources:
+def built_with(evaluation: Evaluation, depths: Mapping[str, int]) -> NetworkResources:
+    """Return the resources of a design with other depths of FIFOs; others keep theirs."""
     from streamopt.perf.resources.network import resources
 
     network = evaluation.network
-    fifos = tuple(replace(fifo, depth_elems=depths[fifo.name]) for fifo in network.fifos)
+    fifos = tuple(
+        replace(fifo, depth_elems=depths.get(fifo.name, fifo.depth_elems)) for fifo in network.fifos
+    )
     timings = {name: timed.timing for name, timed in evaluation.timed.items()}
     return resources(replace(network, fifos=fifos), timings, evaluation.target)

@@ -14,6 +14,7 @@ from streamopt.evaluation.frames import simulated_frames, skips, steady_interval
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
+from streamopt.sim import Trace
 from streamopt.target.device import Target
 from streamopt.transforms.apply import planned_graph
 
@@ -71,18 +72,15 @@ def deepened(graph: Graph, schedule: Schedule) -> Schedule:
     frames = {
         edge.channel: 1 + behind[edge.consumer] - behind[edge.producer] for edge in planned.edges
     }
-    return _with_depths(
+    return with_depths(
         schedule,
         {c.channel: c.depth_elems * frames.get(c.channel, 1) for c in schedule.channels},
     )
 
 
-def in_use(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
-    """Return a schedule whose FIFOs have the slots that are ever in use together."""
-    fifos = simulated_frames(graph, schedule, on).fifos
-    return _with_depths(
-        schedule, {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in fifos}
-    )
+def slots_in_use(trace: Trace) -> dict[str, int]:
+    """Return by FIFO the slots that are ever in use together."""
+    return {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in trace.fifos}
 
 
 def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
@@ -101,7 +99,7 @@ def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
 
     def limited(most: Mapping[str, int]) -> Schedule:
         least = ((name, most.get(name, depth), depth) for name, depth in depths.items())
-        return _with_depths(schedule, {name: min(own, depth) for name, own, depth in least})
+        return with_depths(schedule, {name: min(own, depth) for name, own, depth in least})
 
     def is_steady(tried: Schedule) -> bool:
         with suppress(SimulationError):
@@ -146,7 +144,7 @@ def small_and_steady(graph: Graph, full: Schedule, small: Schedule, on: Target) 
     return found
 
 
-def _with_depths(schedule: Schedule, depths: Mapping[str, int]) -> Schedule:
+def with_depths(schedule: Schedule, depths: Mapping[str, int]) -> Schedule:
     """Return a schedule with other depths of FIFOs."""
     channels = tuple(
         replace(c, depth_elems=depths.get(c.channel, c.depth_elems))

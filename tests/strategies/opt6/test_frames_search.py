@@ -7,10 +7,9 @@ import pytest
 import streamopt as so
 from streamopt.evaluation.frames import steady_interval_cycles
 from streamopt.ir.graph import Graph
-from streamopt.ir.schedule import ChannelKind, Schedule
+from streamopt.ir.schedule import ChannelKind
 from streamopt.space.assemble import baseline
-from streamopt.strategies.opt6.frames_search import next_limits
-from streamopt.strategies.opt6.interval_rows import LeastInterval
+from streamopt.strategies.opt6.built_nodes import next_limits
 from streamopt.strategies.refinement.frame_buffers import (
     buffered,
     deepened,
@@ -110,13 +109,15 @@ def test_a_producer_that_runs_ahead_is_held_back_by_a_fifo_of_few_slots() -> Non
 @pytest.mark.parametrize(
     ("used", "asked"),
     [
-        # more DSPs and LUTs than rows, which are less by as many DSPs and in proportion to LUTs
-        (Resources(dsps=60, luts=2000), (90, 1000)),
+        # what isn't of nodes is not left to rows
+        (Resources(dsps=60, luts=2200), (90, 800)),
+        # flip-flops are short: LUTs in proportion
+        (Resources(dsps=50, luts=1000, ffs=20_000), (100, 492)),
         # memories alone are short: less than the rows have, however much is left
         (Resources(dsps=60, luts=1500, bram18=125), (39, 788)),
     ],
 )
 def test_limits_of_the_next_rows(used: Resources, asked: tuple[int, int]) -> None:
-    rows = LeastInterval(Schedule("rows", (), ()), 100, {"a": (20, 600), "b": (30, 400)})
+    rows = {"a": (20, 600), "b": (30, 400)}
     limits = Resources(dsps=100, luts=2000, ffs=10_000, bram18=100, uram=10)
     assert next_limits(rows, used, limits) == asked

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import streamopt as so
+from streamopt.perf.as_built.node_costs import AsBuiltCosts
 from streamopt.perf.costs import LoneCosts
 from streamopt.solvers.base import SolveOptions
 from streamopt.space.decisions import SpaceOptions
@@ -45,12 +46,16 @@ def rows_of(problem: Problem, first_cycles: int) -> IntervalRows:
     return IntervalRows(problem, first_cycles, SearchClock(SolveOptions()))
 
 
-def least_of_all_pairs(problem: Problem, dsps: int, luts: int) -> int:
+def least_of_all_pairs(problem: Problem, dsps: int, luts: int, *, buffers: bool = False) -> int:
     """Return the least interval of all pairs of rows that agree on shared factors."""
     asked = problem.within(costs=LoneCosts(problem.space.costs), horizon_cycles=HORIZON)
     first, second = node_rows(asked.decision_space()).values()
     agree = [[f[0] == s[0] and f[1] == s[2] for s in second.factors] for f in first.factors]
-    used = first.usage.own[:, None] + second.usage.own[None]
+    one, other = (
+        sum((own.usage.as_buffer if buffers else own.usage.as_fifo).values(), own.usage.own)
+        for own in (first, second)
+    )
+    used = one[:, None] + other[None]
     fits = np.array(agree) & (used[:, :, 0] <= dsps) & (used[:, :, 1] <= luts)
     runs = np.maximum(first.times.last_write[:, None], second.times.last_write)
     return int(runs[fits].min()) if fits.any() else 0
@@ -60,7 +65,8 @@ def least_of_all_pairs(problem: Problem, dsps: int, luts: int) -> int:
 def test_no_pair_of_rows_within_the_limits_is_below_the_bound(
     problem: Problem, limits: tuple[int, int]
 ) -> None:
-    found, bound = rows_of(problem, HORIZON).least(*limits)
+    rows = rows_of(problem, HORIZON)
+    found, bound = rows.least(*limits), rows.bound(*limits)
     optimum = least_of_all_pairs(problem, *limits)
     assert found is not None
     assert all(used <= most for used, most in zip(found.total, limits, strict=True))
@@ -69,7 +75,7 @@ def test_no_pair_of_rows_within_the_limits_is_below_the_bound(
 
 
 def test_a_horizon_that_is_too_near_is_doubled(problem: Problem) -> None:
-    near, far = (rows_of(problem, first).least(*LIMITS[0])[0] for first in (1, HORIZON))
+    near, far = (rows_of(problem, first).least(*LIMITS[0]) for first in (1, HORIZON))
     assert near is not None
     assert far is not None
     assert near.cycles == far.cycles
@@ -77,10 +83,41 @@ def test_a_horizon_that_is_too_near_is_doubled(problem: Problem) -> None:
 
 def test_rows_that_take_longer_as_built_are_left_out(problem: Problem) -> None:
     rows = rows_of(problem, HORIZON)
-    found, _ = rows.least(*LIMITS[2])
+    found = rows.least(*LIMITS[2])
     assert isinstance(found, LeastInterval)
     before = found.schedule.nodes[0].factors
     rows.leave_out("first", tuple(before.values()))
-    again, _ = rows.least(*LIMITS[2])
+    again = rows.least(*LIMITS[2])
     assert again is not None
     assert again.schedule.nodes[0].factors != before
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+def test_channels_take_what_either_kind_does_in_the_bound(
+    problem: Problem, limits: tuple[int, int]
+) -> None:
+    costs = problem.space.costs
+    assert isinstance(costs, AsBuiltCosts)
+    whole = problem.within(costs=costs.with_surroundings())
+    rows = rows_of(whole, HORIZON)
+    found, bound = rows.least(*limits), rows.bound(*limits)
+    if found is None:  # FIFOs alone take more LUTs
+        assert not least_of_all_pairs(whole, *limits)
+        return
+    assert bound <= least_of_all_pairs(whole, *limits, buffers=True) <= found.cycles
+    assert found.cycles <= 1.3 * least_of_all_pairs(whole, *limits)
+    assert bound >= rows_of(problem, HORIZON).bound(*limits)
+
+
+def test_rows_count_what_a_design_took_beyond_them(problem: Problem) -> None:
+    rows = rows_of(problem, HORIZON)
+    before = rows.least(*LIMITS[2])
+    assert before is not None
+    built = {name: (dsps + 1, 2 * luts) for name, (dsps, luts) in before.used.items()}
+    rows.learn(before.used, built)
+    after = rows.least(*LIMITS[2])
+    assert after is not None
+    assert after.cycles > before.cycles
+    assert all(used <= most for used, most in zip(after.total, LIMITS[2], strict=True))
+    assert after.total[1] >= 2 * sum(luts for _, luts in after.used.values())
+    assert rows.bound(*LIMITS[2]) <= before.cycles  # it is of rows as they are
