@@ -143,7 +143,7 @@ class _FramesSearch:
         for names, graph in variants(problem.graph, options.space.without, shares_arguments=shares):
             is_late = self.run.clock.spent() > VARIANTS_SHARE * self._limit
             best = self._best
-            if best is not None and best.design.is_within and (is_late or self._is_near(best)):
+            if best is not None and best.design.is_within and is_late:
                 break
             with suppress(SearchTooLargeError):
                 for found in self._rows(self._variant(names, graph)):
@@ -175,11 +175,6 @@ class _FramesSearch:
             proof=Proof.OPTIMAL if bound == cycles else Proof.FEASIBLE,
             message=f"the best of {self._count} designs of which frames were simulated",
         )
-
-    def _is_near(self, best: SteadyDesign) -> bool:
-        """Return whether a design of a large graph is next to the bound of its variant."""
-        bound = self._bounds.get(_unbalanced(best.variant.names), 0)
-        return best.variant.is_large and best.cycles <= (1 + CLOSE) * bound
 
     def _variant(self, names: tuple[str, ...], graph: Graph) -> GraphVariant:
         problem, options = self.run.problem, self._options
