@@ -25,7 +25,7 @@ from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.opt6.channel_rounds import bound_of_choices, quickest_round, settled
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
-from streamopt.strategies.opt6.frames_search import steady_design
+from streamopt.strategies.opt6.frames.frames_search import steady_design
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort

@@ -6,7 +6,7 @@ import streamopt as so
 from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
 from streamopt.ir.schedule import ChannelKind, NodePlan
 from streamopt.space.assemble import baseline
-from streamopt.strategies.opt6.buffered_channels import with_buffers
+from streamopt.strategies.opt6.frames.buffered_channels import with_buffers
 from streamopt.strategies.refinement.frame_buffers import deepened
 from tests.support.programs.sketches import program
 

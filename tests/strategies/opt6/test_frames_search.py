@@ -9,7 +9,7 @@ from streamopt.evaluation.frames import steady_interval_cycles
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import ChannelKind
 from streamopt.space.assemble import baseline
-from streamopt.strategies.opt6.built_nodes import next_limits
+from streamopt.strategies.opt6.frames.built_nodes import next_limits
 from streamopt.strategies.refinement.frame_buffers import (
     buffered,
     deepened,

@@ -13,7 +13,7 @@ from streamopt.space.rows import node_rows
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
-from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval
+from streamopt.strategies.opt6.frames.interval_rows import IntervalRows, LeastInterval
 from streamopt.strategies.problem import Problem
 from tests.support.programs.sketches import program
 

@@ -26,17 +26,17 @@ from streamopt.space.assemble import evaluate, interval_cycles, least_luts
 from streamopt.space.fixed import Fixed
 from streamopt.space.objective import Latency
 from streamopt.strategies.dispatch import answer
-from streamopt.strategies.opt6.buffered_channels import with_buffers
-from streamopt.strategies.opt6.built_nodes import (
+from streamopt.strategies.opt6.choices import variants
+from streamopt.strategies.opt6.frames.buffered_channels import with_buffers
+from streamopt.strategies.opt6.frames.built_nodes import (
     SQUEEZE,
     Amounts,
     built_amounts,
     next_limits,
     row_amounts,
 )
-from streamopt.strategies.opt6.choices import variants
+from streamopt.strategies.opt6.frames.interval_rows import IntervalRows, LeastInterval
 from streamopt.strategies.opt6.graph_variant import MOST_NODES, GraphVariant
-from streamopt.strategies.opt6.interval_rows import IntervalRows, LeastInterval
 from streamopt.strategies.opt6.opt5_start import MEMORIES, steady_designs
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions

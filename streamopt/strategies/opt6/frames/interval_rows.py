@@ -21,7 +21,7 @@ from streamopt.space.dominance import minimal
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.exact.shared_factors import Flags, Integers, SharedFactors
-from streamopt.strategies.opt6.built_nodes import Amounts
+from streamopt.strategies.opt6.frames.built_nodes import Amounts
 from streamopt.strategies.problem import Problem
 
 WHOLE = 2**24

@@ -1,0 +1,1 @@
+"""Frames that follow each other: the least distance, by rows on their own and simulated designs."""
