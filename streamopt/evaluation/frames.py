@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.evaluation.design import Evaluation, timed_network
 from streamopt.ir.graph import Graph
+from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.ir.schedule import Schedule
 from streamopt.target.device import Target
 from streamopt.transforms.apply import planned_graph
@@ -20,6 +23,15 @@ LEAST_FRAMES = 3
 MOST_FRAMES = 12
 WORK = 1_000_000
 """Iterations of all nodes in all frames: about a second of simulation."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRun:
+    """Frames of a design, simulated until their distance is seen."""
+
+    interval_cycles: int
+    slots: Mapping[str, int]
+    """By FIFO, those that are ever in use together."""
 
 
 def skips(graph: Graph, schedule: Schedule) -> list[tuple[int, str]]:
@@ -53,6 +65,13 @@ def simulated_frames(
 
     network, timings = timed_network(graph, schedule, device)
     return simulate(network, timings, frames=frames or frames_to_run(graph, schedule))
+
+
+def frame_run(graph: Graph, schedule: Schedule, device: Target) -> FrameRun:
+    """Return the distance of frames of a schedule, and the slots of FIFOs that these use."""
+    trace = simulated_frames(graph, schedule, device)
+    slots = {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in trace.fifos}
+    return FrameRun(steady_interval_cycles(trace), slots)
 
 
 def frame_interval_cycles(found: Evaluation) -> int:

@@ -12,9 +12,7 @@ from dataclasses import replace
 from streamopt.errors import SimulationError
 from streamopt.evaluation.frames import simulated_frames, skips, steady_interval_cycles
 from streamopt.ir.graph import Graph
-from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
-from streamopt.sim import Trace
 from streamopt.target.device import Target
 from streamopt.transforms.apply import planned_graph
 
@@ -76,11 +74,6 @@ def deepened(graph: Graph, schedule: Schedule) -> Schedule:
         schedule,
         {c.channel: c.depth_elems * frames.get(c.channel, 1) for c in schedule.channels},
     )
-
-
-def slots_in_use(trace: Trace) -> dict[str, int]:
-    """Return by FIFO the slots that are ever in use together."""
-    return {fifo.name: max(LEAST_DEPTH_ELEMS, fifo.peak_elems) for fifo in trace.fifos}
 
 
 def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:

@@ -114,7 +114,7 @@ def test_rows_count_what_a_design_took_beyond_them(problem: Problem) -> None:
     before = rows.least(*LIMITS[2])
     assert before is not None
     built = {name: (dsps + 1, 2 * luts) for name, (dsps, luts) in before.used.items()}
-    rows.learn(before.used, built)
+    rows.learn(before.schedule, before.used, built)
     after = rows.least(*LIMITS[2])
     assert after is not None
     assert after.cycles > before.cycles

@@ -14,13 +14,12 @@ from math import ceil, prod
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
-from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
+from streamopt.evaluation.frames import FrameRun, frame_run
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.costs import CheapRuns, PricedCosts
 from streamopt.perf.resources.network import NetworkResources
 from streamopt.search.labels.component import SearchTooLargeError
-from streamopt.sim import Trace
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate, interval_cycles, least_luts
 from streamopt.space.fixed import Fixed
@@ -46,7 +45,6 @@ from streamopt.strategies.refinement.frame_buffers import (
     CLOSE,
     deepened,
     shallow,
-    slots_in_use,
     unstretched,
     with_depths,
 )
@@ -83,9 +81,9 @@ class SteadyDesign:
     variant: GraphVariant
     built: Amounts
     """DSPs and LUTs of nodes, with the channels to them."""
-    # deep, trace: its schedule with FIFOs that limit nothing, and the frames of it
+    # deep, frames: its schedule with FIFOs that limit nothing, and the frames of it
     deep: Schedule
-    trace: Trace
+    frames: FrameRun
 
     @property
     def rank(self) -> tuple[float, int]:
@@ -240,7 +238,7 @@ class _FramesSearch:
             yield tried
             for node, factors in _late(tried):
                 rows.leave_out(node, factors)
-            rows.learn(row_amounts(variant.graph, schedule, costs), tried.built)
+            rows.learn(schedule, row_amounts(variant.graph, schedule, costs), tried.built)
             before, asked = least, next_limits(tried.built, tried.design.used, limits)
             least = rows.least(*asked)
             if least is not None and least.schedule == before.schedule:
@@ -284,11 +282,11 @@ class _FramesSearch:
             least_luts(graph, schedule, costs),
         )
         schedule, on = variant.bounded(schedule), region.on
-        trace = simulated_frames(graph, schedule, on)
-        if steady_interval_cycles(trace) > (1 + CLOSE) * cycles:
+        frames = frame_run(graph, schedule, on)
+        if frames.interval_cycles > (1 + CLOSE) * cycles:
             schedule = deepened(graph, unstretched(graph, schedule, cycles, on))
-            trace = simulated_frames(graph, schedule, on)
-        return self._with_buffers(self._built(variant, chosen, schedule, trace))
+            frames = frame_run(graph, schedule, on)
+        return self._with_buffers(self._built(variant, chosen, schedule, frames))
 
     def _with_buffers(self, found: SteadyDesign) -> SteadyDesign:
         """Return a design with buffers in place of FIFOs where LUTs alone are short (I10)."""
@@ -297,46 +295,46 @@ class _FramesSearch:
         for _ in range(MOST_BUFFERED):
             if best.design.used.over(region.limits) != ("luts",):
                 break
-            design = best.design.evaluation, self._resources(best.design, best.trace)
+            design = best.design.evaluation, self._resources(best.design, best.frames)
             schedule = with_buffers(graph, best.deep, design, region.limits)
             if schedule == best.deep:
                 break
             schedule = deepened(graph, schedule)
-            trace = simulated_frames(graph, schedule, region.on)
-            tried = self._built(variant, best.design.chosen, schedule, trace)
+            frames = frame_run(graph, schedule, region.on)
+            tried = self._built(variant, best.design.chosen, schedule, frames)
             if tried.rank >= best.rank:
                 break
             best = tried
         return best
 
     def _built(
-        self, variant: GraphVariant, chosen: Chosen, schedule: Schedule, trace: Trace
+        self, variant: GraphVariant, chosen: Chosen, schedule: Schedule, frames: FrameRun
     ) -> SteadyDesign:
         """Return the design of a schedule that was simulated; FIFOs are less deep if need be."""
         graph, limits, on = variant.graph, variant.region.limits, variant.region.on
         deep = {c.channel: c.depth_elems for c in schedule.channels if c.depth_elems}
-        design, trace = self._judged(variant, chosen, (schedule, trace), deep)
+        design, frames = self._judged(variant, chosen, (schedule, frames), deep)
         if self._options.sizes_fifos and MEMORIES.intersection(design.used.over(limits)):
-            small = shallow(graph, with_depths(schedule, slots_in_use(trace)), on)
-            trace = simulated_frames(graph, small, on)
-            design, trace = self._judged(variant, chosen, (small, trace), {})
-        used = self._resources(design, trace)
+            small = shallow(graph, with_depths(schedule, frames.slots), on)
+            frames = frame_run(graph, small, on)
+            design, frames = self._judged(variant, chosen, (small, frames), {})
+        used = self._resources(design, frames)
         built = built_amounts(graph, design.evaluation.network, used)
-        cycles = steady_interval_cycles(trace)
-        return SteadyDesign(design, cycles, variant, built, schedule, trace)
+        cycles = frames.interval_cycles
+        return SteadyDesign(design, cycles, variant, built, schedule, frames)
 
-    def _resources(self, design: SimulatedDesign, trace: Trace) -> NetworkResources:
+    def _resources(self, design: SimulatedDesign, frames: FrameRun) -> NetworkResources:
         """Return the resources of a design whose FIFOs have the slots in use."""
-        depths = slots_in_use(trace) if self._options.sizes_fifos else {}
+        depths: Mapping[str, int] = frames.slots if self._options.sizes_fifos else {}
         return built_with(design.evaluation, depths)
 
     def _judged(
         self,
         variant: GraphVariant,
         chosen: Chosen,
-        simulated: tuple[Schedule, Trace],
+        simulated: tuple[Schedule, FrameRun],
         deep: Mapping[str, int],
-    ) -> tuple[SimulatedDesign, Trace]:
+    ) -> tuple[SimulatedDesign, FrameRun]:
         """Return a design with places of weights whose FIFOs have the slots in use, and its frames.
 
         Parameters
@@ -345,18 +343,18 @@ class _FramesSearch:
             Depths of FIFOs that limit nothing, with which it is simulated: slots that are never in
             use change no time.
         """
-        graph, (schedule, trace), region = variant.graph, simulated, variant.region
+        graph, (schedule, frames), region = variant.graph, simulated, variant.region
         sizes = self._options.sizes_fifos
-        small = with_depths(schedule, slots_in_use(trace)) if sizes else schedule
+        small = with_depths(schedule, frames.slots) if sizes else schedule
         placed = placed_weights(graph, small, region.on, region.limits, streams=True)
         own = with_depths(placed, deep)
         if placed.channels != small.channels:  # weights come as streams
-            trace = simulated_frames(graph, own, region.on)
-        depths = slots_in_use(trace) if sizes else None
+            frames = frame_run(graph, own, region.on)
+        depths = frames.slots if sizes else None
         chosen = replace(chosen, schedule=own)
         design = judged(graph, variant.names, chosen, region, sizes_fifos=False, depths=depths)
         built = with_depths(design.built, depths or {})
-        return replace(design, built=built, chosen=replace(chosen, schedule=built)), trace
+        return replace(design, built=built, chosen=replace(chosen, schedule=built)), frames
 
     def _report(self) -> None:
         best, run = self._best, self.run

@@ -34,6 +34,8 @@ NEVER = 2**62
 """Cycles of a row that is left out."""
 LONGER = 2
 """Times of a horizon that has no schedule within limits: the next one."""
+Excess = dict[tuple[str, tuple[int, ...]], tuple[int, float]]
+"""DSPs more and times the LUTs of rows, by node and factors; of others, by node and no factors."""
 CLOSE = 0.003
 """Share between the best interval and the bound, at which nothing more is looked for."""
 
@@ -67,7 +69,7 @@ class IntervalRows:
         self._horizon = min(max(1, first_cycles), self._longest)
         self._known: _Rows | None = None
         self._left_out: set[tuple[str, tuple[int, ...]]] = set()
-        self._excess: dict[str, tuple[int, float]] = {}
+        self._excess: Excess = {}
 
     def leave_out(self, node: str, factors: tuple[int, ...]) -> None:
         """Leave rows of a node out, as it takes longer with these factors than they say."""
@@ -75,19 +77,27 @@ class IntervalRows:
         if self._known is not None:
             self._known.leave_out(node, factors)
 
-    def learn(self, rows: Amounts, built: Amounts) -> None:
+    def learn(self, schedule: Schedule, rows: Amounts, built: Amounts) -> None:
         """Count for rows what a design took beyond its own, node by node.
 
-        LUTs are in proportion to those of rows, DSPs as many for each.
+        LUTs are in proportion to those of rows, DSPs as many for each. Rows with the factors of
+        an earlier design keep what that one took.
 
         Parameters
         ----------
+        schedule
+            Of the design.
         rows, built
-            DSPs and LUTs by node, of the rows of a design and as built.
+            DSPs and LUTs by node, of its rows and as built.
         """
+        plans = {plan.node: plan for plan in schedule.nodes}
         for name, (dsps, luts) in built.items():
             own_dsps, own_luts = rows[name]
-            self._excess[name] = max(0, dsps - own_dsps), max(1.0, luts / max(1, own_luts))
+            found = max(0, dsps - own_dsps), max(1.0, luts / max(1, own_luts))
+            self._excess[name, ()] = found
+            trips = self._problem.graph.node(name).trip_counts
+            own = plans[name].factors
+            self._excess[name, tuple(own.get(loop, 1) for loop in trips)] = found
         if self._known is not None:
             self._known.learn(self._excess)
 
@@ -156,17 +166,21 @@ class _Rows:
 
     def leave_out(self, node: str, factors: tuple[int, ...]) -> None:
         """Leave rows of a node out."""
-        own = np.array([each == factors for each in self._rows[node].factors], dtype=np.bool_)
-        self._runs[node] = np.where(own, NEVER, self._runs[node])
+        self._runs[node] = np.where(self._alike(node, factors), NEVER, self._runs[node])
 
-    def learn(self, excess: Mapping[str, tuple[int, float]]) -> None:
-        """Count more DSPs, and LUTs in proportion, for some nodes."""
+    def learn(self, excess: Excess) -> None:
+        """Count more DSPs, and LUTs in proportion, for some nodes and factors."""
         self._built = dict(self._usage)
-        for name, (dsps, share) in excess.items():
-            used = self._usage[name]
-            self._built[name] = np.stack(
-                [used[:, 0] + dsps, np.ceil(share * used[:, 1]).astype(np.int64)], axis=1
-            )
+        for (name, factors), (dsps, share) in sorted(excess.items()):  # those of all factors first
+            used, own = self._usage[name], self._built[name].copy()
+            alike = self._alike(name, factors) if factors else np.ones(len(used), dtype=np.bool_)
+            own[alike, 0] = used[alike, 0] + dsps
+            own[alike, 1] = np.ceil(share * used[alike, 1]).astype(np.int64)
+            self._built[name] = own
+
+    def _alike(self, node: str, factors: tuple[int, ...]) -> Flags:
+        """Return which rows of a node have some factors."""
+        return np.array([each == factors for each in self._rows[node].factors], dtype=np.bool_)
 
     def least(self, limits: tuple[int, int]) -> LeastInterval | None:
         """Return the best rows that were found within limits."""
