@@ -25,6 +25,7 @@ from streamopt.sweeping.keyed_rows import (
     read_rows,
 )
 from streamopt.verification.csim.separate_modules import instance_counts
+from streamopt.verification.manifest import read_manifest
 
 HERE = Path(__file__).parent
 GRAPHS = HERE.parents[1] / "graphs"
@@ -75,7 +76,7 @@ def measured(path: Path, level: str, dsps: int) -> MeasuredRow:
         try:
             so.write(graph, solution.schedule, folder, backend="rtl")
             texts = [source.read_text() for source in sorted(folder.glob("*.v"))]
-            counts = instance_counts(texts, graph.name)
+            counts = instance_counts(texts, read_manifest(folder).top)
             verdict = so.verify(folder)
         except StreamoptError as refused:
             return row | {"verdict": f"none: {str(refused).splitlines()[0]}"}

@@ -86,9 +86,15 @@ class LoopController:
         with module.If(begins):
             module.d.sync += running.eq(1)
 
-    def along(self, name: str, issued: Value, stage: int) -> Value:
-        """Return a bit of stage 0 as it is in a later stage; nothing is there after a reset."""
-        line = self._lines.setdefault(("bit", name), [issued])
+    def along(self, name: str, issued: Value, stage: int, key: object = None) -> Value:
+        """Return a bit of stage 0 as it is in a later stage; nothing is there after a reset.
+
+        Parameters
+        ----------
+        key
+            By which it is known; its name if that says all.
+        """
+        line = self._lines.setdefault(("bit", key or name), [issued])
         while len(line) <= stage:
             register = Signal(name=f"{name}_{len(line)}")
             with self._module.If(self._enable):
@@ -101,13 +107,15 @@ class LoopController:
         issued = self.issue
         if condition != ALWAYS:
             issued = issued & self.holds(condition)
-        return self.along("valid" if condition == ALWAYS else _name(condition), issued, stage)
+        name = "valid" if condition == ALWAYS else _name(condition)
+        return self.along(name, issued, stage, condition)
 
     def truth(self, condition: TileCondition, stage: int) -> Value:
         """Return whether a condition holds in the iteration of a stage, if there is one."""
         if condition in (ALWAYS, NEVER):
             return Const(condition == ALWAYS, 1)
-        return self.along(f"if_{_name(condition)}", self.holds(condition), stage)
+        key = ("truth", condition)
+        return self.along(f"if_{_name(condition)}", self.holds(condition), stage, key)
 
     def holds(self, condition: TileCondition) -> Value:
         """Return whether a condition holds in the iteration of stage 0."""

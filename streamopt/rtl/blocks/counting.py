@@ -51,14 +51,17 @@ class TileCounting:
         key = (digit, scale, bits)
         if key in self._known:
             return self._known[key]
-        remainder, carry = self._division(digit.steps, digit.first, digit.divisor)
+        if digit.inner.digits:
+            self._known[key] = self._divided(digit, scale, bits)
+            return self._known[key]
+        remainder, carry = self._division(digit.inner.steps, digit.first, digit.divisor)
         if not digit.is_quotient and scale == 1 and bits >= len(remainder):
             return remainder
         whole, rest = divmod(digit.first, digit.divisor)
         first = scale * (whole if digit.is_quotient else rest)
         register = Signal(bits, name="digit", init=first % (1 << bits))
         at = 0 if digit.is_quotient else 1
-        moving = self._moving(digit.steps)
+        moving = self._moving(digit.inner.steps)
         by = [(when, scale * divmod(step, digit.divisor)[at]) for when, step in moving]
         carried = scale if digit.is_quotient else -scale * digit.divisor
         step = _chosen(by, bits) + Mux(carry, Const(carried % (1 << bits), bits), 0)
@@ -66,6 +69,18 @@ class TileCounting:
             self._module.d.sync += register.eq((register + step)[:bits])
         self._known[key] = register
         return register
+
+    def _divided(self, digit: CountedDigit, scale: int, bits: int) -> Signal:
+        """Return a digit of a sum that has digits itself, which don't count by constant steps."""
+        low, high = digit.inner.bounds(self._tiles)
+        above = -(-max(0, -low - digit.first) // digit.divisor)  # so that nothing is negative
+        first = digit.first + above * digit.divisor
+        inside = Signal(max(1, (high + first).bit_length()), name="divided")
+        self._module.d.comb += inside.eq(self.total(digit.inner, first, len(inside)))
+        part = inside // digit.divisor - above if digit.is_quotient else inside % digit.divisor
+        found = Signal(bits, name="digit")
+        self._module.d.comb += found.eq((part * scale)[:bits] if scale != 1 else part)
+        return found
 
     def _moving(self, steps: Sequence[int]) -> list[tuple[Value, int]]:
         """Return the steps of a sum with when they are made; the last that holds counts."""

@@ -20,7 +20,6 @@ from streamopt.rtl.emission.value_wires import Lanes, ValueWires
 from streamopt.rtl.kernel.conditions import ALWAYS
 from streamopt.rtl.kernel.kernel import (
     FETCH_STAGE,
-    STREAM_STAGE,
     Begun,
     Computed,
     Constant,
@@ -80,6 +79,7 @@ class ProcessModule:
         inside = self._module, self._domain, self.enable, self._control
         self._wires, self._operators = ValueWires(*inside), OperatorWires(*inside)
         self._waits: list[Value] = []
+        self._taken: dict[str, list[Value]] = {}
         self._locals = {
             memory.name: LocalMemoryWires(
                 self._module, self._control, memory, is_word=kernel.keeps_words(memory)
@@ -99,6 +99,7 @@ class ProcessModule:
             self._memories[memory.join(self._domain)] = None
         for send in kernel.sends:
             self._send(send)
+        self._take()
         going: Value = Const(1, 1)
         for wait in self._waits:
             going = going & ~wait
@@ -154,14 +155,24 @@ class ProcessModule:
         return [Mux(*parts) for parts in zip(whens, begin, before, strict=True)]
 
     def _received(self, value: KernelValue, source: Received) -> Lanes:
-        due = self._control.when(source.when, STREAM_STAGE)
+        """Return a token of each stream; an iteration takes several in cycles one after another."""
+        due = self._control.when(source.when, value.stage)
+        self._taken.setdefault(source.fifo, []).append(due)
         fifo = identifier(source.fifo)
-        readable = self._port("i", f"{fifo}_readable")
-        read = self._port("o", f"{fifo}_read")
-        word = self._port("i", f"{fifo}_taken", value.form.bits * len(source.place.slots))
-        self._waits.append(due & ~readable)
-        self._module.d.comb += read.eq(due & self.enable)
-        return _slots(word, source.place, value.form.bits)
+        if f"{fifo}_taken" not in self.ports:
+            for direction, wire in (("i", "readable"), ("o", "read")):
+                self._port(direction, f"{fifo}_{wire}")
+            self._port("i", f"{fifo}_taken", value.form.bits * len(source.place.slots))
+        return _slots(self.ports[f"{fifo}_taken"][1], source.place, value.form.bits)
+
+    def _take(self) -> None:
+        """Join the reads of each FIFO."""
+        for name, dues in self._taken.items():
+            due = Cat(*dues).any() if len(dues) > 1 else dues[0]
+            wires = (self.ports[f"{identifier(name)}_{wire}"][1] for wire in ("readable", "read"))
+            readable, read = wires
+            self._waits.append(due & ~readable)
+            self._module.d.comb += read.eq(due & self.enable)
 
     def _fetched(self, value: KernelValue, source: Fetched) -> Lanes:
         memory = self._outside[source.memory]

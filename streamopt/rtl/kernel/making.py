@@ -108,6 +108,8 @@ class KernelMaker:
     def _interval(self) -> int:
         """Return the cycles from one iteration to the next, for ports and the update of a sum."""
         found = [1, self._pipeline.target_ii]
+        takers = Counter(p.target for p in self._ports.values() if p.target in self._fifos)
+        found += takers.values()
         for port in self._ports.values():
             memory = self._memories.get(port.target)
             if memory is not None and memory.place is Place.ARGUMENT:
@@ -177,13 +179,12 @@ class KernelMaker:
     def _read(self, port: Port) -> KernelValue:
         if port.target in self._fifos:
             fifo = self._fifos[port.target]
-            takers = [other for other in self._ports.values() if other.target == fifo.name]
-            if len(takers) > 1:
-                raise refused(f"it takes several elements of {fifo.name} at once", self._scheduled)
+            takers = [name for name, other in self._ports.items() if other.target == fifo.name]
             place, when = self._accesses.streams(port, fifo)
             source = Received(fifo.name, place, when)
             form = plain(format_of(fifo.element))
-            return self._values.put(port.value, form, place.lanes, STREAM_STAGE, source)
+            stage = STREAM_STAGE + takers.index(port.value)
+            return self._values.put(port.value, form, place.lanes, stage, source)
         memory = self._memories[port.target]
         place, _ = self._accesses.elements(port)
         if memory.place is Place.LOCAL:
@@ -223,15 +224,15 @@ class KernelMaker:
         """Write a local memory, if that isn't done yet; return the stage in which it is."""
         done = [store.stage for store in self._stores if store.memory == memory.name]
         if done:
-            return done[0]
+            return max(done)
         named = [self._named(port.value, memory.element) for port in writes]
         values = [self._values.stored(value, memory.element) for value in named]
-        stage = max(value.last for value in values)
         for port, value in zip(writes, values, strict=True):
             place, whens = self._accesses.elements(port)
-            if {*place.points}:
-                self._stores.append(LocalWrite(memory.name, place, value.name, stage, whens))
-        return stage
+            if place.points:
+                store = LocalWrite(memory.name, place, value.name, value.last, whens)
+                self._stores.append(store)
+        return max(value.last for value in values)
 
     def _compute(self, undecided: Operation) -> None:
         operation = self._decided(undecided)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd, prod
 
-from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.affine import Affine, Mod
 from streamopt.ir.network import Fifo, Memory
 from streamopt.ir.program import Loop
-from streamopt.rtl.kernel.subscripts import TileSum, UnknownPlaceError, sum_at
+from streamopt.rtl.kernel.subscripts import TileSum, UnknownPlaceError, divided, sum_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,10 @@ def place_in_memory(
     along: list[dict[tuple[int, ...], int]] = []
     asked: list[list[str]] = []
     for position, (subscript, factor) in enumerate(zip(subscripts, memory.factors, strict=True)):
-        counted, offsets = _counted(memory, subscript, tiles, own)
         scale = prod(words[position + 1 :])
+        if words[position] == 1:  # a bank has one place: all that counts is the remainder
+            subscript, scale = _without_remainder(subscript, factor), 0
+        counted, offsets = _counted(memory, subscript, tiles, own)
         quotient, turn = _split(memory, counted, tiles, factor)
         base = _sum(base, quotient, scale)
         dimensions.append(BankDimension(factor, scale, turn, _values(turn, tiles, factor)))
@@ -158,19 +160,27 @@ def _counted(
     return next(iter(sums)), found
 
 
+def _without_remainder(subscript: Affine, factor: int) -> Affine:
+    """Return an expression of the same remainder by a factor, without remainders inside."""
+    found = Affine.of(subscript.constant)
+    for atom, times in subscript.terms:
+        whole = Affine(((atom, 1),))
+        if isinstance(atom, Mod) and atom.divisor * times % factor == 0:
+            whole = atom.value
+        found += whole.scaled(times)
+    return found
+
+
 def _split(
     memory: Memory, counted: TileSum, tiles: Sequence[Loop], factor: int
 ) -> tuple[TileSum, TileSum]:
     """Return quotient and remainder of a sum by the banks of a dimension."""
     if counted.is_multiple_of(factor):
         return counted.divided(factor), TileSum((0,) * len(tiles))
-    if counted.digits:
-        raise UnknownPlaceError(f"{memory.name} has a quotient in a subscript of several banks")
-    terms = zip(tiles, counted.steps, strict=True)
-    plain = Affine(tuple((Iter(tile.name), step) for tile, step in terms if step))
-    quotient, whole = sum_at(plain.floordiv(factor), tiles, {})
-    turn, rest = sum_at(plain.mod(factor), tiles, {})
-    assert whole == rest == 0
+    quotient, whole = divided(counted, 0, tiles, (factor, True))
+    turn, rest = divided(counted, 0, tiles, (factor, False))
+    if whole or rest:
+        raise UnknownPlaceError(f"{memory.name} is counted down along several banks")
     return quotient, turn
 
 

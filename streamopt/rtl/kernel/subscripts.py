@@ -20,10 +20,9 @@ class UnknownPlaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CountedDigit:
-    """The quotient or the remainder of a sum of counters by a constant."""
+    """The quotient or the remainder of a sum and a constant by another constant."""
 
-    steps: tuple[int, ...]
-    """By tile loop."""
+    inner: TileSum
     first: int
     divisor: int
     is_quotient: bool
@@ -52,6 +51,11 @@ class TileSum:
         """Return the numbers that counters and digits are multiplied by."""
         return (*self.steps, *(factor for _, factor in self.digits))
 
+    def scaled(self, factor: int) -> TileSum:
+        """Return the sum times an integer."""
+        digits = tuple((digit, number * factor) for digit, number in self.digits)
+        return TileSum(tuple(step * factor for step in self.steps), digits)
+
     def divided(self, factor: int) -> TileSum:
         """Return the sum divided by a factor of it."""
         digits = tuple((digit, number // factor) for digit, number in self.digits)
@@ -61,7 +65,7 @@ class TileSum:
         """Return a lowest and a highest value."""
         spans = [(step, 0, t.trip_count - 1) for step, t in zip(self.steps, tiles, strict=True)]
         for digit, factor in self.digits:
-            low, high = TileSum(digit.steps).bounds(tiles)
+            low, high = digit.inner.bounds(tiles)
             ends = (low + digit.first) // digit.divisor, (high + digit.first) // digit.divisor
             first, last = ends if digit.is_quotient else (0, digit.divisor - 1)
             spans.append((factor, first, last))
@@ -77,7 +81,7 @@ def sum_at(
     Raises
     ------
     UnknownPlaceError
-        If a digit is one of a digit, or an iterator is neither a tile nor in the point.
+        If an iterator is neither a tile nor in the point.
     """
     fixed = subscript.substitute({name: Affine.of(value) for name, value in point.items()})
     steps, constant = _linear(fixed, tiles)
@@ -107,24 +111,34 @@ def _digit(atom: FloorDiv | Mod, tiles: Sequence[Loop]) -> tuple[TileSum, int]:
     With steps ``g x`` and a divisor ``g d``, the quotient of ``g x + c`` is that of ``x + c / g``
     by ``d``, and what ``c`` is beyond a multiple of ``g`` is beside the remainder.
     """
-    if not atom.value.is_linear:
-        raise UnknownPlaceError("a subscript has a quotient of quotients")
-    is_quotient = isinstance(atom, FloorDiv)
-    steps, first = _linear(atom.value, tiles)
-    common = gcd(atom.divisor, *steps)
-    steps, (first, rest) = tuple(step // common for step in steps), divmod(first, common)
-    divisor, still = atom.divisor // common, (0,) * len(steps)
-    low, high = TileSum(steps).bounds(tiles)
+    counted, first = sum_at(atom.value, tiles, {})
+    return divided(counted, first, tiles, (atom.divisor, isinstance(atom, FloorDiv)))
+
+
+def divided(
+    counted: TileSum, first: int, tiles: Sequence[Loop], by: tuple[int, bool]
+) -> tuple[TileSum, int]:
+    """Return the quotient or the remainder of a sum and a constant as a sum and a constant.
+
+    Parameters
+    ----------
+    by
+        The divisor, and whether it is the quotient.
+    """
+    divisor, is_quotient = by
+    common = gcd(divisor, *counted.factors)
+    inner, (first, rest) = counted.divided(common), divmod(first, common)
+    divisor, none = divisor // common, TileSum((0,) * len(tiles))
+    low, high = inner.bounds(tiles)
     quotient = (low + first) // divisor
     if quotient == (high + first) // divisor:
         if is_quotient:
-            return TileSum(still), quotient
-        scaled = tuple(step * common for step in steps)
-        return TileSum(scaled), common * (first - quotient * divisor) + rest
+            return none, quotient
+        return inner.scaled(common), common * (first - quotient * divisor) + rest
     if divisor == 1:
-        return (TileSum(steps), first) if is_quotient else (TileSum(still), rest)
+        return (inner, first) if is_quotient else (none, rest)
     whole, first = divmod(first, divisor)
-    digit = CountedDigit(steps, first, divisor, is_quotient)
+    digit = CountedDigit(inner, first, divisor, is_quotient)
     if is_quotient:
-        return TileSum(still, ((digit, 1),)), whole
-    return TileSum(still, ((digit, common),)), rest
+        return TileSum(none.steps, ((digit, 1),)), whole
+    return TileSum(none.steps, ((digit, common),)), rest

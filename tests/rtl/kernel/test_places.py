@@ -21,7 +21,7 @@ def value(counted: TileSum, point: dict[str, int]) -> int:
     """Return a sum over counters at a point."""
     total = sum(s * point[tile.name] for s, tile in zip(counted.steps, TILES, strict=True))
     for digit, factor in counted.digits:
-        whole = value(TileSum(digit.steps), point) + digit.first
+        whole = value(digit.inner, point) + digit.first
         total += factor * (whole // digit.divisor if digit.is_quotient else whole % digit.divisor)
     return total
 
