@@ -44,6 +44,14 @@ ScheduleFile = Annotated[
     Path | None,
     typer.Option("--schedule", metavar="SCHEDULE.json", help="A schedule from `streamopt solve`."),
 ]
+Quantize = Annotated[
+    str | None,
+    typer.Option(
+        "--quantize",
+        metavar="KIND",
+        help="int8 or w4a8: products with weights in integers, scaled for the sample.",
+    ),
+]
 GraphOutput = Annotated[
     Path | None,
     writing(

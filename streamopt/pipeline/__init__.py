@@ -38,11 +38,13 @@ if TYPE_CHECKING:
     from streamopt.pipeline.ports import plan_ports, put_outside
     from streamopt.pipeline.readers import SourceOptions
     from streamopt.pipeline.reading import (
+        Quantized,
         dataflow,
         interpret,
         load,
         load_schedule,
         load_steps,
+        quantize,
         save,
         save_steps,
     )
@@ -75,6 +77,7 @@ __all__ = [
     "Latency",
     "LatencyThenDsps",
     "OpenModel",
+    "Quantized",
     "Report",
     "RivalDesign",
     "Solved",
@@ -108,6 +111,7 @@ __all__ = [
     "pareto",
     "plan_ports",
     "put_outside",
+    "quantize",
     "record",
     "records",
     "report_design",
@@ -145,8 +149,8 @@ _PLACES = {
     "streamopt.pipeline.by_hand.opening": "schedule",
     "streamopt.pipeline.ports": "plan_ports put_outside",
     "streamopt.pipeline.readers": "SourceOptions",
-    "streamopt.pipeline.reading": "dataflow interpret load load_schedule load_steps save "
-    "save_steps",
+    "streamopt.pipeline.reading": "Quantized dataflow interpret load load_schedule load_steps "
+    "quantize save save_steps",
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
     "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design",

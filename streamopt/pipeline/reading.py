@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from streamopt.errors import Diagnostic, FrontendError
 from streamopt.ir.graph import Graph, draw_graphs_with
 from streamopt.ir.loop_steps import Step
-from streamopt.ir.program import Program
+from streamopt.ir.program import Program, Role
 from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
 from streamopt.pipeline.readers import PLAIN, SourceOptions, is_text, written
+from streamopt.transforms.quantization import Quantization
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -234,3 +239,88 @@ def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str,
     from streamopt.verification.exact.interpreter import interpret as interpret_program
 
     return interpret_program(program, inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantized:
+    """A program with products in integers, and its distance from the one in floating point.
+
+    Attributes
+    ----------
+    program
+        With the sample that the scales are from, and its own results.
+    products
+        How many sums of products are of integers.
+    signal_to_noise_db
+        By output: power of the results in floating point over that of the differences.
+    largest_errors
+        By output: the largest difference.
+    """
+
+    program: Program
+    products: int
+    signal_to_noise_db: Mapping[str, float]
+    largest_errors: Mapping[str, float]
+
+
+@checked(kind=tuple(Quantization))
+def quantize(
+    source: Readable,
+    kind: str = Quantization.INT8,
+    *,
+    inputs: Mapping[str, NDArray[Any]] | None = None,
+) -> Quantized:
+    """Return a program whose products with weights are of integers, scaled for a sample.
+
+    Parameters
+    ----------
+    source
+        Anything that `load` takes.
+    kind
+        ``int8``, or ``w4a8`` with weights of 4 bits.
+    inputs
+        The sample, by input; that which came with the source, or drawn numbers, if None.
+
+    Raises
+    ------
+    FrontendError
+        E119 if the program has no products with weights whose values are known.
+    """
+    from streamopt.transforms.quantization import quantized
+    from streamopt.transforms.weight_products import products
+    from streamopt.verification.vectors.inputs import make_inputs
+
+    program = load(source)
+    found = products(program)
+    if not found:
+        message = "no sum of products of floating-point activations and known weights is in it"
+        hint = "read the model with its weights"
+        raise FrontendError(Diagnostic("E119", message, None, hint))
+    known = {**make_inputs(program), **program.sample, **(inputs or {})}
+    sample = {
+        array.name: np.asarray(known[array.name], array.element.dtype).reshape(array.shape)
+        for array in program.arrays
+        if array.role is Role.INPUT
+    }
+    real = {**program.values, **sample}
+    real |= interpret(program, real)
+    made = quantized(program, real, Quantization(kind))
+    results = interpret(made, {**made.values, **sample})
+    outputs = [array.name for array in made.arrays if array.role is Role.OUTPUT]
+    kept = {**sample, **{name: results[name] for name in outputs}}
+    errors = {name: _error(real[name], results[name]) for name in outputs}
+    return Quantized(
+        replace(made, sample=kept),
+        len(found),
+        {name: noise for name, (noise, _) in errors.items()},
+        {name: largest for name, (_, largest) in errors.items()},
+    )
+
+
+def _error(real: NDArray[Any], found: NDArray[Any]) -> tuple[float, float]:
+    """Return signal over noise in decibels, and the largest difference."""
+    wanted = real.astype(np.float64)
+    apart = found.astype(np.float64) - wanted
+    noise, signal = float(np.square(apart).sum()), float(np.square(wanted).sum())
+    ratio = 10 * math.log10(signal / noise) if noise and signal else math.inf
+    return ratio, float(np.abs(apart).max(initial=0.0))

@@ -15,12 +15,16 @@ from streamopt.errors import Diagnostic, OutputError, SourceLoc
 from streamopt.ir.program import Program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from streamopt.ir.graph import Graph
+    from streamopt.pipeline import Quantized
 
 
 def graph(
     source: a.SourceFile,
     read: Reading,
+    quantize: a.Quantize = None,
     output: a.GraphOutput = None,
     force: a.Force = False,
     as_json: a.Json = False,
@@ -30,15 +34,19 @@ def graph(
     from streamopt import pipeline
 
     program = read.load(source)
+    made = None if quantize is None else pipeline.quantize(program, quantize)
+    program = program if made is None else made.program
     to = settled(output, f"{stem(source, program)}.json", force=force)
     found = pipeline.dataflow(program)
     files = [str(path) for path in _written(program, to, source)]
     if to == STDOUT:
         return
     if as_json:
-        typer.echo(json.dumps(_row(found, files)))
+        typer.echo(json.dumps(_row(found, files) | _accuracy(made)))
     elif not quiet:
         _tell(found, files)
+        for line in _told(made):
+            typer.echo(line)
 
 
 def _written(program: Program, to: Path, source: str) -> tuple[Path, ...]:
@@ -69,6 +77,26 @@ def _row(found: Graph, files: list[str]) -> dict[str, object]:
         "sequential": sequential,
         "files": files,
     }
+
+
+def _accuracy(made: Quantized | None) -> dict[str, object]:
+    if made is None:
+        return {}
+    return {
+        "quantized_products": made.products,
+        "signal_to_noise_db": dict(made.signal_to_noise_db),
+        "largest_errors": dict(made.largest_errors),
+    }
+
+
+def _told(made: Quantized | None) -> Iterator[str]:
+    """Yield how far quantized results are from those in floating point, on the sample."""
+    if made is None:
+        return
+    plural = "" if made.products == 1 else "s"
+    yield f"{made.products} product{plural} in integers; on the sample, against floating point:"
+    for name, noise in made.signal_to_noise_db.items():
+        yield f"  {name}: {noise:.1f} dB, largest error {made.largest_errors[name]:.3g}"
 
 
 def _tell(found: Graph, files: list[str]) -> None:
