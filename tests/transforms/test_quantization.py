@@ -57,7 +57,7 @@ def steps(values: NDArray[Any], axis: int | None, most: int = 127) -> NDArray[np
     return np.array(best)
 
 
-def by_hand(x: NDArray[Any], most: int) -> NDArray[np.float64]:
+def by_hand(x: NDArray[Any], most: int) -> NDArray[Any]:
     """Return the results of both layers in whole numbers."""
     w, scale, shift, v = (each.astype(float) for each in WEIGHTS.values())
     folded = (w * scale).astype(np.float32).astype(float)
