@@ -20,6 +20,7 @@ from streamopt.frontends.tensors.elementwise import (
     opposite,
 )
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
@@ -52,15 +53,27 @@ def _formula(text: str, **options: float) -> Callable[[Context], LazyTensor]:
 def _joined(
     function: Callable[[Expression, Expression], Expression],
 ) -> Callable[[Context], LazyTensor]:
-    return lambda node: reduce(partial(elementwise, node.builder, function), node.tensors())
+    return lambda node: reduce(partial(elementwise, node.builder, function), _operands(node))
+
+
+def _operands(node: Context) -> list[LazyTensor]:
+    """Return the operands; before opset 7 a second one may lie at an axis of the first."""
+    found = node.tensors()
+    if node.opset >= 7 or len(found) != 2 or not found[1].rank:
+        return found
+    left, right = found
+    default = 1 if node.operator.kind == "PRelu" else left.rank - right.rank
+    axis = node.option("axis", max(0, min(default, left.rank - right.rank)))
+    behind = max(0, left.rank - axis % max(left.rank, 1) - right.rank)
+    return [left, reshaped(right, (*right.shape, *[1] * behind))]
 
 
 def _comparison(op: CompareOp) -> Lowering:
-    return lambda node: compare(node.builder, op, node.tensor(0), node.tensor(1))
+    return lambda node: compare(node.builder, op, *_operands(node))
 
 
 def _connective(op: LogicOp) -> Lowering:
-    return lambda node: connect(node.builder, op, node.tensor(0), node.tensor(1))
+    return lambda node: connect(node.builder, op, *_operands(node))
 
 
 def _mean(node: Context) -> LazyTensor:

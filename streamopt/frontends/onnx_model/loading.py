@@ -32,7 +32,7 @@ from streamopt.frontends.onnx_model.model import (
     OnnxOperator,
 )
 
-OLDEST_OPSET = 7
+OLDEST_OPSET = 1
 
 _VERSION_HINT = "convert it with onnx.version_converter.convert_version(model, 17)"
 

@@ -30,7 +30,8 @@ def _dropout(node: Context) -> tuple[LazyTensor, LazyTensor]:
 
 
 def _reshape(node: Context) -> LazyTensor:
-    x, wanted = node.tensor(), node.integers(1, "the new shape") or []
+    x = node.tensor()
+    wanted = list(node.numbers("shape") or node.integers(1, "the new shape") or [])
     if not node.option("allowzero", 0):
         if any(n == 0 and at >= x.rank for at, n in enumerate(wanted)):
             raise LoweringError(f"shape {wanted} copies a dimension that {list(x.shape)} lacks")
@@ -119,7 +120,12 @@ def _tile(node: Context) -> LazyTensor:
 
 def _pad(node: Context) -> LazyTensor:
     x = node.tensor()
-    pads = node.numbers("pads") or node.integers(1, "the widths of a border") or []
+    pads = (
+        node.numbers("pads")
+        or node.numbers("paddings")
+        or node.integers(1, "the widths of a border")
+        or []
+    )
     axes = node.integers(3, "the axes of a border")
     axes = range(x.rank) if axes is None else normalized_axes(axes, x.rank)
     if len(pads) != 2 * len(axes):

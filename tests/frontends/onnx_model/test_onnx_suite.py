@@ -18,6 +18,7 @@ from onnx import numpy_helper
 from streamopt.errors import FrontendError
 from streamopt.frontends.onnx_model.reader import read_onnx
 from streamopt.ir.program import Role
+from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.reference.execution import execute
 
 if TYPE_CHECKING:
@@ -94,6 +95,48 @@ def check_case(name: str) -> None:
 @pytest.mark.parametrize("name", QUICK.split())
 def test_cases(name: str) -> None:
     check_case(name)
+
+
+OLD = """
+operator/test_operator_add_size1_right_broadcast operator/test_operator_chunk
+operator/test_operator_clip operator/test_operator_convtranspose operator/test_operator_pad
+converted/test_BatchNorm2d_eval converted/test_PReLU_2d_multiparam
+"""
+DATA = Path(onnx.__file__).parent / "backend/test/data"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *OLD.split(),
+        *(
+            pytest.param(f"{kind}/{path.name}", marks=pytest.mark.nightly)
+            for kind in ("operator", "converted")
+            for path in sorted((DATA / f"pytorch-{kind}").iterdir())
+            if "Embedding" not in path.name
+        ),
+    ],
+)
+def test_models_of_opset_6(name: str) -> None:
+    """PyTorch exported them years ago, with the results that it computed."""
+    folder = DATA / f"pytorch-{name}"
+    program = read_onnx(folder / "model.onnx")
+
+    def tensors(kind: str) -> list[np.ndarray[Any, Any]]:
+        paths = sorted((folder / "test_data_set_0").glob(f"{kind}_*.pb"))
+        return [numpy_helper.to_array(onnx.load_tensor(str(path))) for path in paths]
+
+    names = {role: [a.name for a in program.arrays if a.role is role] for role in Role}
+    given = dict(zip(names[Role.INPUT], tensors("input"), strict=True))
+    found = execute(program, {**program.values, **given})
+    for result, wanted in zip(names[Role.OUTPUT], tensors("output"), strict=True):
+        np.testing.assert_allclose(found[result].value, wanted, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", sorted((DATA / "light").glob("*.onnx")), ids=lambda p: p.stem)
+def test_whole_networks(path: Path) -> None:
+    assert len(canonicalize(read_onnx(path)).nodes) >= 30
 
 
 @pytest.mark.nightly
