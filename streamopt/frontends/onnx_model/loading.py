@@ -305,6 +305,7 @@ def _attribute(attribute: AttributeProto) -> Any:
 MAX_FILE_BYTES = 2**31 - 1
 MAX_WEIGHT_BYTES = 2**32
 MAX_NODES = 50_000
+MAX_RANK = 64
 _MANY = 2**31
 
 
@@ -334,6 +335,12 @@ def check_sizes(proto: onnx.ModelProto, loc: SourceLoc) -> None:
             name = quoted(node.name or node.op_type)
             message = f"node {name} splits into {parts} parts, and has {len(node.output)} outputs"
             raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT))
+        for attribute in node.attribute:
+            # ONNX's inference of shapes reads beyond its arrays there, and ends the process.
+            axes = (attribute.i, *attribute.ints) if "ax" in attribute.name else ()
+            if any(abs(axis) > MAX_RANK for axis in axes):
+                message = f"node {quoted(node.name or node.op_type)} names dimension {max(axes)}"
+                raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT))
 
 
 def _nodes(root: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:

@@ -103,6 +103,13 @@ def test_refusals(nodes: list[onnx.NodeProto], opset: int, word: str, tmp_path: 
     assert word in " ".join(f"{p.message} {p.hint}" for p in found)
 
 
+def test_axes_far_outside_end_no_process(tmp_path: Path) -> None:
+    nodes = [node("LayerNormalization", "x v", "y", axis=2**31)]
+    model = make_model([node("LayerNormalization", "x v", "y")], X, {"v": values(3)})
+    model.graph.node[0].CopyFrom(nodes[0])
+    assert [p.code for p in problems(model, tmp_path)] == ["E174"]
+
+
 def test_invalid_models(tmp_path: Path) -> None:
     bad = make_model([node("Relu", "x", "y")], X)
     bad.graph.node[0].op_type = "NoSuchOperator"
