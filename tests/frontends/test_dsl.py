@@ -241,7 +241,7 @@ def test_functions_are_those_of_the_ir() -> None:
     p = dsl.program("functions")
     (i,) = p.iterators(i=4)
     x = p.input("x", 4)
-    one_argument = "exp log sqrt tanh erf sin cos floor ceil absolute"
+    one_argument = "exp log sqrt tanh erf sin cos atan floor ceil rint absolute"
     for name in one_argument.split():
         p.output(f"y_{name}", i, getattr(dsl, name)(x[i]))
     for name in ("maximum", "minimum", "power"):
