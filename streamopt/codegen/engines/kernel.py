@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from streamopt.codegen.engines.ports import EnginePorts
-from streamopt.codegen.engines.table_text import beside_of, maps_of, numbers_of, table_text
+from streamopt.codegen.engines.table_text import (
+    beside_of,
+    maps_of,
+    numbers_of,
+    table_text,
+    windows_of,
+)
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.templates import fill
@@ -25,7 +31,7 @@ def header_text(ports: EnginePorts) -> str:
         beat=str(ports.beat),
         share=str(ports.share),
         results=str(ports.results),
-        beside=str(max(beside_of(table))),
+        beside=str(windows_of(table)),
         element=str(table.element),
         weight=str(ports.weight),
         value=str(ports.value),
@@ -151,7 +157,8 @@ def _multiply(ports: EnginePorts) -> str:
             place = f"layer.beside == {beside} ? output / {tile} % {beside} : {place}"
     head = (
         "static void multiply(const Layer &layer, const element_t (&windows)[BESIDE][BANKS],\n"
-        "                     const Word &word, sum_t (&products)[PRODUCTS],\n"
+        "                     const element_t (&lanes)[LANES], const Word &word,\n"
+        "                     sum_t (&products)[PRODUCTS],\n"
         "                     sum_t (&own)[LANES]) {\n"
     )
     in_dsps = shape.outputs - shape.in_luts
@@ -187,7 +194,7 @@ def _plain_body(place: str, in_dsps: int) -> str:
 #pragma HLS unroll
             const int at = output * DEPTH + i;
             const element_t left =
-                layer.is_lanes != 0 && at < LANES ? windows[0][at % BANKS] : windows[window][i];
+                layer.is_lanes != 0 && at < LANES ? lanes[at % LANES] : windows[window][i];
             products[at] = sum_t(left) * sum_t(word.at[at]);
             if (at < LANES)
                 own[at] = products[at];
@@ -204,7 +211,7 @@ def _packed_body(place: str, in_dsps: int) -> str:
 #pragma HLS unroll
             const int at = output / 2 * DEPTH + i;
             const bool is_own = layer.is_lanes != 0 && at < LANES;
-            const element_t common = is_own ? windows[0][at % BANKS] : windows[window][i];
+            const element_t common = is_own ? lanes[at % LANES] : windows[window][i];
             const weight_t first = is_own ? word.at[at] : word.at[output * DEPTH + i];
             const weight_t second = is_own ? weight_t(0) : word.at[(output + 1) * DEPTH + i];
             std::int16_t lower, upper;

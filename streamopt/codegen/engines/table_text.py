@@ -45,6 +45,7 @@ def _layer(table: EngineTable, one: LayerPass) -> str:
         int(one.result is None),
         *((0, 0) if one.result is None else (one.result.memory, one.result.base)),
         *(layer.channels, int(layer.pool != (1, 1))),
+        *(max(cut.beside, cut.neighbours), layer.channels),
         len(one.beside_maps),
         _listed([place.memory for place in one.beside_maps], maps),
         _listed([place.base for place in one.beside_maps], maps),
@@ -70,6 +71,11 @@ def _move(move: Move, row_elems: int) -> str:
     address = move.row * row_elems + move.offset
     own = (move.row, move.offset, address, move.result, move.beside, move.lanes, move.columns)
     return _listed(own, len(own))
+
+
+def windows_of(table: EngineTable) -> int:
+    """Return the most windows that a layer reads at once."""
+    return max(max(one.tiling.beside, one.tiling.neighbours) for one in table.passes)
 
 
 def beside_of(table: EngineTable) -> Iterator[int]:

@@ -43,7 +43,7 @@ struct Layer {
     int uses_weights, combine, fill, is_lanes;
     int source_memory, source_base, rows, row_elems;
     int is_output, result_memory, result_base, channels, is_pooled;
-    int map_count, map_memory[MAPS], map_base[MAPS];
+    int windows, lane_channels, map_count, map_memory[MAPS], map_base[MAPS];
     int form, numbers[NUMBERS];
     int counts[LEVELS];
     Move moves[LEVELS];
@@ -242,18 +242,29 @@ static void run_layer(const Layer &layer, Memories &memories, Word (&kept)[TILE_
             }
             for (int next = 1; next < BESIDE; next++) {
 #pragma HLS unroll
-                if (next < layer.beside)
+                if (next < layer.windows)
                     turned(windows[next - 1], layer.shift, windows[next]);
             }
             sum_t products[PRODUCTS], own[LANES];
 #pragma HLS array_partition variable=products type=complete
 #pragma HLS array_partition variable=own type=complete
-            multiply(layer, windows, word, products, own);
+            element_t lanes[LANES];
+#pragma HLS array_partition variable=lanes type=complete
+            for (int lane = 0; lane < LANES; lane++) {
+#pragma HLS unroll
+                lanes[lane] = windows[0][lane];
+                for (int next = 1; next < BESIDE; next++) {
+#pragma HLS unroll
+                    if (next < layer.windows && lane >= next * layer.lane_channels)
+                        lanes[lane] = windows[next][lane];
+                }
+            }
+            multiply(layer, windows, lanes, word, products, own);
             if (layer.is_lanes != 0) {
                 for (int lane = 0; lane < LANES; lane++) {
 #pragma HLS unroll
                     const sum_t term =
-                        layer.combine == COMBINE_PRODUCTS ? own[lane] : sum_t(line[lane]);
+                        layer.combine == COMBINE_PRODUCTS ? own[lane] : sum_t(lanes[lane]);
                     const sum_t old = sums[lane];
                     if (cycle == 0 || layer.combine == COMBINE_COPY)
                         sums[lane] = term;

@@ -148,7 +148,7 @@ void unpack_results(const From *&from, T *values, const LayerResults &layer) {
                     for (int slot = 0; slot < layer.slots; slot++)
                         for (int lane = 0; lane < layer.chunks * layer.drain; lane++) {
                             const auto value = *from++;
-                            const int at = tile * layer.tile + lane;
+                            const int at = (tile + (layer.is_flat ? block : 0)) * layer.tile + lane;
                             int column = block * layer.slots + slot;
                             int channel = layer.is_lanes ? at : group * layer.outputs + at;
                             bool is_there = lane < layer.tile && column < layer.columns;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from streamopt.ir.engines.layers import FeatureMap, Layer
@@ -88,8 +88,15 @@ class Tiling:
     """Cycles in which a position's results leave."""
     is_flat: bool = False
     """Whether a tile has neighbouring positions as well as channels."""
+    neighbours: int = 1
+    """Positions of a lanes layer at once whose windows don't follow each other."""
     is_whole: bool = False
     """Whether a window is one stretch over all rows."""
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Return whether a tile of a lanes layer has positions whose windows have gaps."""
+        return self.neighbours > 1
 
     @property
     def steps(self) -> int:
@@ -113,6 +120,10 @@ def tilings(layer: Layer, source: FeatureMap, shape: EngineShape) -> Iterator[Ti
         yield _by_channels(layer, shape)
         if layer.columns.step == 1:
             yield _flat(layer, source, shape)
+        for neighbours in range(2, shape.beside + 1):
+            found = _side_by_side(layer, source, shape, neighbours)
+            if found is not None:
+                yield found
         return
     for beside in range(1, min(shape.beside, shape.outputs) + 1):
         found = _by_outputs(layer, source, shape, beside)
@@ -174,6 +185,22 @@ def _flat(layer: Layer, source: FeatureMap, shape: EngineShape) -> Tiling:
     row = layer.columns.positions * source.channels
     tile = min(shape.lanes, row)
     return _of_lanes(layer, shape, -(-row // tile), tile, 1, is_flat=True)
+
+
+def _side_by_side(
+    layer: Layer, source: FeatureMap, shape: EngineShape, neighbours: int
+) -> Tiling | None:
+    """Return the tiles of a lanes layer with gaps, each with some positions; None if impossible."""
+    channels, columns = source.channels, layer.columns
+    tile = neighbours * channels
+    reach = (neighbours - 1) * columns.step * channels + channels
+    if columns.step == 1 or reach > shape.banks or tile > shape.lanes:
+        return None
+    if neighbours > columns.positions:
+        return None
+    blocks = -(-columns.positions // neighbours)
+    cut = _of_lanes(layer, shape, 1, tile, blocks, is_flat=True)
+    return replace(cut, neighbours=neighbours)
 
 
 def _of_lanes(

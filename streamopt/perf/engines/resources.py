@@ -102,7 +102,7 @@ def _blocks(words: int, bits: int, blocks: Memories, kind: EngineBlock) -> Resou
 
 def _logic(table: EngineTable, supply: Supply, target: Target) -> Resources:
     shape = table.shape
-    beside = max(one.tiling.beside for one in table.passes)
+    beside = max(max(one.tiling.beside, one.tiling.neighbours) for one in table.passes)
     epilogues = Resources()
     for form in table.forms:
         epilogues += epilogue_cost(form, target).resources.scaled(shape.drain)
@@ -132,7 +132,9 @@ def _lines(table: EngineTable, beside: int) -> Resources:
     maps = max(len(one.beside_maps) for one in table.passes)
     line = shape.banks * bits
     turn = line * turn_stages(shape)
-    windows = (beside - 1) * shape.depth * bits * turn_stages(shape)
+    lanes = max(one.tiling.neighbours for one in table.passes) > 1
+    width = max(shape.depth, shape.lanes if lanes else 0)
+    windows = (beside - 1) * width * bits * turn_stages(shape)
     memories = (table.memories - 1) * line * (1 + maps)
     masks = shape.banks * (bits + 8)
     luts = (2 + maps) * turn + windows + memories + masks

@@ -69,17 +69,18 @@ def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> LayerWalk:
     rows, columns, channels = layer.rows, layer.columns, source.channels
     down, across = layer.pool
     made = layer.channels
-    block = max(cut.beside, across)
+    block = max(cut.beside, across, cut.neighbours)
     kept = block // across
     wide, row = columns.positions // across, columns.positions * made
     step = columns.step * channels
     groups = 1 if layer.is_lanes else layer.groups
     lanes = layer.outputs if not layer.is_lanes else (row if cut.is_flat else made)
+    gap = block * made if cut.is_side_by_side else 0
     moves = (
         Move(0, layer.depth, layer.outputs, layer.outputs),
         Move(0, cut.tile if layer.is_lanes else 0, cut.tile, cut.tile, -cut.tile),
         Move(rows.step * down, 0, wide * made, down * row),
-        Move(0, block * step, kept * made, block * made, 0, -kept),
+        Move(0, block * step, kept * made, block * made, -gap, -kept),
         Move(rows.step, 0, 0, row),
         Move(0, cut.beside * step, 0, cut.beside * made),
         Move() if cut.is_whole else Move(rows.spread, 0),
@@ -91,7 +92,8 @@ def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> LayerWalk:
         -(-cut.run // cut.width),
     )
     first = Move(-rows.before, -columns.before * channels, 0, 0, lanes, wide)
-    return LayerWalk(counts, moves, first, step)
+    shift = step - made if cut.is_side_by_side else step
+    return LayerWalk(counts, moves, first, shift)
 
 
 def _margins(graph: LayerGraph, walks: list[LayerWalk], shape: EngineShape) -> Margins:

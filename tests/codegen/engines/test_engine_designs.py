@@ -55,6 +55,6 @@ def test_a_table_with_another_number_computes_something_else(tmp_path: Path) -> 
 def test_the_kernel_has_one_array_of_multipliers() -> None:
     design = so.engine(every_layer(), dsp=24).emit()
     text = design.text("every_layer.cpp")
-    assert text.count("multiply(layer, windows, word, products, own);") == 1
+    assert text.count("multiply(layer, windows, lanes, word, products, own);") == 1
     assert text.count("run_layer(TABLE[number]") == 1
     assert "interface mode=m_axi port=weights_0" in text
