@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
 
-__all__ = ["Row", "Search", "measured", "rebuilt", "verdict"]
+__all__ = ["NOT_COUNTED", "Row", "Search", "measured", "rebuilt", "verdict"]
 
 Row = dict[str, str]
 FITS = {"slr": "raw", "device": "raw-device"}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bounds import PACKED, Bound, Wanted, bound_of
-from measure import Search, measured, rebuilt, verdict
+from measure import NOT_COUNTED, Search, measured, rebuilt, verdict
 from pages import write_page
 from sharing import shared_design
 
@@ -175,17 +175,25 @@ def design(wanted: Wanted, options: Namespace) -> Row:
 
 
 def share(cases: Iterable[tuple[Row, Wanted]]) -> None:
-    """Give published rows without a design of ours one that was made for limits no wider."""
+    """Give published rows without a design of ours one that was made for limits no wider.
+
+    One that counts its weights takes the place of one that doesn't.
+    """
     rows, cases = rows_by_key(HERE / "rows.csv", KEYS), list(cases)
     known = [(wanted, rows[_key(published, wanted)]) for published, wanted in cases]
-    own = [(wanted, row) for wanted, row in known if row["ours"] and not row["design_of"]]
+    own = [pair for pair in known if _is_counted(pair[1]) and not pair[1]["design_of"]]
     for published, wanted in cases:
-        if rows[_key(published, wanted)]["ours"]:
+        if _is_counted(rows[_key(published, wanted)]):
             continue
         for each in (wanted, wanted_of(published, wanted.packed, ALL)):
             if found := shared_design(each, own):
                 add_row(HERE / "rows.csv", KEYS, row_of(published, each, found))
                 break
+
+
+def _is_counted(row: Row) -> bool:
+    """Return whether a row has a design whose weights are counted."""
+    return bool(row["ours"]) and row["weights"] != NOT_COUNTED
 
 
 def _key(published: Row, wanted: Wanted) -> tuple[str, ...]:
