@@ -84,6 +84,8 @@ def read_c(
         file = _lowered(file, name, problems)
     except LimitError as error:
         raise FrontendError(*problems.found, error.diagnostic) from None
+    except RecursionError:
+        raise FrontendError(_too_deep(file.functions[name])) from None
     function = file.functions[name]
     frame = Frame(function.name, usage=usage_of(function))
     state = ReadingState(file, problems, value_of_inlined, [frame])
@@ -96,9 +98,7 @@ def read_c(
     except LimitError as error:
         raise FrontendError(*problems.found, error.diagnostic) from None
     except RecursionError:
-        message = f"{function.name} is nested too deeply"
-        hint = "split its expressions and statements"
-        raise FrontendError(Diagnostic("E139", message, function.loc, hint)) from None
+        raise FrontendError(_too_deep(function)) from None
     source = state.source
     body = without_unread([*source.first, *source.blocks[0]], state)
     _tell_statics(function, state)
@@ -106,6 +106,11 @@ def read_c(
         message = "note: places in %s depend on data: each access compares %d positions (%s)"
         logger.warning(message, name, count, loc)
     return Source(_title(function.name), source.finished_variables(outputs), body, _values(state))
+
+
+def _too_deep(function: CFunction) -> Diagnostic:
+    message = f"{function.name} is nested too deeply"
+    return Diagnostic("E139", message, function.loc, "split its expressions and statements")
 
 
 def _lowered(file: CFile, top: str, problems: Problems) -> CFile:

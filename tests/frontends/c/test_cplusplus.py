@@ -124,9 +124,37 @@ def test_types_that_have_no_counterpart_are_refused_where_they_are_used(tmp_path
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("piece", ["struct a ", "( & a ", "struct a{", "using a=", "enum a{b};"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("struct a ", "( & a ", "struct a{", "using a=", "enum a{b};", "namespace a{"),
+        *("template <int N> ", "template <int N> void f(int x) {} ", "f<", "cout << a ", "auto a "),
+        *("ap_int<", "ap_int<3> a;", "hls::stream<int> a(", "const int a = 1;"),
+    ],
+)
 def test_large_files_are_read_in_linear_time(piece: str, tmp_path: Path) -> None:
     before = time.process_time()
     with pytest.raises(FrontendError):
         read_cpp(tmp_path, piece * (900_000 // len(piece)))
     assert time.process_time() - before < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("template <int N> void g(float x[2]) { g<N + 1>(x); } void f(float x[2]) { g<0>(x); }",
+         "the templates are written out too often"),
+        ("struct a { int x, y, z, u, v, w; }; struct b { a x, y, z, u, v, w; };"
+         " struct c { b x, y, z, u, v, w; }; struct d { c x, y, z, u, v, w; };"
+         " void f(d x[2]) { x[0].x.x.x.x = 1; }", "struct d has more than 1000 members"),
+        ("struct a { a *next; int x; }; void f(a x[2]) { x[0].next->x = 1; }",
+         "is a pointer, and a member of a structure"),
+        ("int g(float x) { return g(x); } template <typename T> T h(T x) { return h(x); }"
+         " void f(float x[2]) { x[0] = h(x[1]); }", "nested too deeply"),
+    ],
+)  # fmt: skip
+def test_explosions_end_soon(text: str, message: str, tmp_path: Path) -> None:
+    before = time.process_time()
+    with pytest.raises(FrontendError, match=message):
+        read_cpp(tmp_path, text)
+    assert time.process_time() - before < 10

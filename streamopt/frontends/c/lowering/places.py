@@ -145,6 +145,14 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
         case ast.UnaryOp(op="*" | "&" as op, expr=operand):
             return ast.UnaryOp(op, leaf(operand, suffix, state), node.coord)
         case ast.StructRef(name=whole, type=kind, field=ast.ID(name=name)):
+            found = _member(node, state)
+            if (
+                suffix
+                and found is not None
+                and any(level.kind is LevelKind.POINTER for level in found.levels)
+            ):
+                message = f"{shown(node)} is a pointer, and a member of a structure"
+                state.report(message, node, "use an array as a member")
             if kind == "->":
                 whole = pointed(whole, node)
             return leaf(whole, f"__{name}{suffix}", state)

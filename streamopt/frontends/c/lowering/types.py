@@ -11,11 +11,14 @@ from typing import cast
 from pycparser import c_ast as ast
 from pycparser.c_parser import Coord
 
+from streamopt.errors import Diagnostic
+from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.text.hls import STREAM
 from streamopt.frontends.c.text.templates import OPEN_TYPE
 
 _ARRAYS = ("hls_vector_", "std_array_")
 AUTO = "auto_"
+MAX_MEMBERS = 1_000
 ELEMENTS = "v"
 """The member of a vector that has its elements."""
 
@@ -210,7 +213,20 @@ class TypeTable:
         return NodeType(ast.IdentifierType([name for name in names if name != "const"]))
 
     def leaves(self, whole: NodeType) -> Iterator[Member]:
-        """Yield the members of a type, those of members included; itself if it has none."""
+        """Yield the members of a type, those of members included; itself if it has none.
+
+        Raises
+        ------
+        LimitError
+            If they are more than `MAX_MEMBERS`.
+        """
+        for count, leaf in enumerate(self._leaves(whole)):
+            if count >= MAX_MEMBERS:
+                message = f"struct {whole.tag} has more than {MAX_MEMBERS} members"
+                raise LimitError(Diagnostic("E139", message, None, "use arrays as members"))
+            yield leaf
+
+    def _leaves(self, whole: NodeType) -> Iterator[Member]:
         members = self.members(replace(whole, levels=()))
         if members is None:
             yield Member((), whole)
@@ -219,7 +235,7 @@ class TypeTable:
             if any(level.kind is not LevelKind.ARRAY for level in inside.levels):
                 yield Member((name,), inside.within(whole.levels))
                 continue
-            for leaf in self.leaves(inside):
+            for leaf in self._leaves(inside):
                 outer = whole.levels
                 if leaf.type.levels and outer and outer[0].kind is LevelKind.REFERENCE:
                     outer = outer[1:]

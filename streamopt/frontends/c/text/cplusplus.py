@@ -51,11 +51,15 @@ _CAST = re.compile(r"(?<=[-+*/%=<>?:&|,(\[])[ ]*\b(\w+)[ ]*(?=\((?![ ]*\*)[^)])"
 _RETURNED_CAST = re.compile(r"\breturn[ ]+(\w+)[ ]*(?=\()")
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
 _LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
+_QUALIFIED = re.compile(r"\b(\w+)\s*::")
 _NAMESPACE = re.compile(r"\bnamespace\s+(\w+)\s*\{")
 _OUTPUT = re.compile(
-    r"\b(?:std\s*::\s*)?(?:cout|cerr|clog)\s*<<(?:[^;\"']|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')*(?=;)"
+    r"\b(?:std\s*::\s*)?(?:cout|cerr|clog)\s*<<"
+    r"(?:[^;\"'\n]|\n|\"(?:[^\"\\\n]|\\.){0,500}\"|'(?:[^'\\\n]|\\.)'){0,2000}?(?=;)"
 )
-_STREAM_DECLARED = re.compile(r"\bstruct[ ]+hls_stream_\w+[^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*;")
+_STREAM_DECLARED = re.compile(
+    r"\bstruct[ ]+hls_stream_\w+[^;{}()]{0,500}(?:\([^;{}()]{0,200}\)[^;{}()]{0,200}){0,20};"
+)
 _STREAM_NAME = re.compile(r"(?<=\w)[ ]*\([ ]*\"[^\"\n]*\"[ ]*\)")
 _LAST_WORD = re.compile(r"\w+")
 
@@ -108,8 +112,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     text = edited(text, _named([*_structures(text)]), places)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(_blank, text)
-    for name in spaces:
-        text = re.sub(rf"\b{name}\s*::", _blank, text)
+    text = _QUALIFIED.sub(lambda found: _blank(found) if found[1] in spaces else found[0], text)
     types = _BUILT_IN | tags | {*_type_names(text)}
     text = edited(text, _rewritten(text), places)
     text = edited(text, _casts(text, types), places)

@@ -39,13 +39,19 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 
 
 def replaced_words(line: str, row: Row, words: Mapping[str, str]) -> tuple[str, Row]:
-    """Return a line with other words, and where its tokens are then."""
+    """Return a line with other words, and where its tokens are then.
+
+    The first of them is the template's name, which stays where arguments follow.
+    """
+    name = next(iter(words))
     parts: list[str] = []
     moves: list[tuple[int, int]] = []
     end = 0
     for found in _WORD.finditer(line):
         new = words.get(found[0])
-        if new is not None and not line[: found.start()].rstrip().endswith((".", "->")):
+        before = line[max(0, found.start() - 4) : found.start()].rstrip()
+        is_other = found[0] == name and line[found.end() : found.end() + 4].lstrip()[:1] == "<"
+        if new is not None and not before.endswith((".", "->")) and not is_other:
             parts += [line[end : found.start()], new]
             end = found.end()
             moves.append((end + 1, len(new) - len(found[0])))

@@ -18,6 +18,7 @@ decide; `streamopt.frontends.c.lowering` does the rest.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
@@ -53,6 +54,9 @@ OPEN_TYPE = "tparam_"
 MAX_INSTANCES = 300
 MAX_CHARACTERS = 2_000_000
 MAX_USES = 5_000
+MAX_TEMPLATES = 1_000
+MAX_MOVED = 5_000_000
+"""Tokens whose places follow instances."""
 _MAX_NESTING = 8
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -120,13 +124,15 @@ class _TemplateWriter:
         self.constants = constants_in(text)
         self.templates: dict[str, _Template] = {}
         self.known: dict[tuple[str, ...], str] = {}
-        self.spent = 0
+        self.spent = self.moved = 0
         self.open: set[str] = set()
         self.written = PlainText(text)
 
     def run(self) -> None:
         """Write out all templates that are used."""
-        for start, end in [*definitions(self.written.text)]:
+        for count, (start, end) in enumerate([*definitions(self.written.text)]):
+            if count > MAX_TEMPLATES:
+                self._refuse_size(start)
             self._take(start, end)
         self.written.text = self._built_in(self.written.text, self.places)
         if not self.templates:
@@ -157,7 +163,9 @@ class _TemplateWriter:
         body = text[close + 1 : end]
         first, column = line_and_column(text, close + 1)
         rows = [list(row) for row in self.places.rows[first : first + body.count("\n") + 1]]
-        rows[0] = [replace(s, column=s.column - column) for s in rows[0] if s.column > column]
+        after = bisect_right(rows[0], column, key=lambda spot: spot.column)
+        last = bisect_right(rows[0], column + len(body), key=lambda spot: spot.column)
+        rows[0] = [replace(s, column=s.column - column) for s in rows[0][after:last]]
         name, is_function = declared_name(body)
         if name:
             kept = tuple(tuple(row) for row in rows)
@@ -254,6 +262,7 @@ class _TemplateWriter:
         line, column = line_and_column(text, end)
         broken = text.count("\n", start, end)
         self.written.text = text[:start] + new + "\n" * broken + text[end:]
+        self._move(line, end)
         if not broken:
             self.places.shift(line + 1, [(column + 1, len(new) - (end - start))])
 
@@ -267,12 +276,19 @@ class _TemplateWriter:
             self._refuse_size(use)
         added = self._built_in(added, Places(self.places.main, self.places.files, rows))
         line, column = line_and_column(text, at)
+        self._move(line, use)
         row = self.places.rows[line]
         before = [spot for spot in row if spot.column <= column]
         after = [replace(s, column=s.column - column) for s in row if s.column > column]
         self.places.rows[line : line + 1] = [before, *rows, after]
         self.written.text = f"{text[:at]}\n{added}\n{text[at:]}"
         return at
+
+    def _move(self, line: int, place: int) -> None:
+        """Count the tokens of a line that is changed."""
+        self.moved += len(self.places.rows[line])
+        if self.moved > MAX_MOVED:
+            self._refuse_size(place)
 
     def _refuse_size(self, use: int) -> NoReturn:
         message = "the templates are written out too often"

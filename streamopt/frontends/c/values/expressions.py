@@ -380,6 +380,21 @@ def choice_of(
         return None
     is_same = (left.tree, right.tree) == (then.tree, otherwise.tree)
     if not is_same and (right.tree, left.tree) != (then.tree, otherwise.tree):
-        return None
+        gap = _gap(left, right), _gap(then, otherwise), _gap(otherwise, then)
+        if gap[0] is None or gap[0] not in gap[1:]:
+            return None
+        is_same = gap[0] == gap[1]
     is_least = (condition.op in ("<", "<=")) == is_same
     return least_or_greatest(is_least, then, otherwise)
+
+
+def _gap(one: CValue, other: CValue) -> Affine | None:
+    """Return the difference of affine values with a sign."""
+    if one.affine is None or other.affine is None:
+        return None
+    is_signed = one.element.is_signed and other.element.is_signed
+    return _canonical(one.affine - other.affine) if is_signed else None
+
+
+def _canonical(value: Affine) -> Affine:
+    return value.ordered(sorted(value.iterators()))

@@ -1,5 +1,6 @@
 #ifndef STREAMOPT_STDIO_H
 #define STREAMOPT_STDIO_H
+#include <stdint.h>
 #include <stddef.h>
 typedef struct streamopt_file FILE;
 #define stdin 0
