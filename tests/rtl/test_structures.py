@@ -1,6 +1,7 @@
 """Small designs of each structure as Verilog, run by Verilator."""
 
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,6 +39,14 @@ def check_design(graph: Graph, schedule: Schedule, folder: Path) -> None:
     assert verdict.measured_cycles == verdict.simulated_cycles, str(verdict)
 
 
+def check_lint(folder: Path) -> None:
+    """Verilator has nothing to say about a design, but for what is documented."""
+    done = subprocess.run(
+        ["make", "-s", "lint"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def written(text: str, path: Path) -> Graph:
     path.write_text(text)
     return so.dataflow(so.load(path))
@@ -50,6 +59,7 @@ def test_lanes_that_share_operators(tmp_path: Path) -> None:
     (node,) = graph.nodes
     schedule = assemble(graph, {node.name: ("i", "j")}, {node.name: (1, 5)})
     check_design(graph, schedule, tmp_path / "project")
+    check_lint(tmp_path / "project")
     texts = [path.read_text() for path in sorted((tmp_path / "project").glob("*.v"))]
     counts = instance_counts(texts, "sums")
     assert (counts["mul_f32_4"], counts["add_f32_5"], counts["add_f32_4"]) == (2, 1, 1)

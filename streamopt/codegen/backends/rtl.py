@@ -64,6 +64,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
         ("simulation.h", fill("simulation.h")),
         *((name, fill(f"types/{name}")) for name in types),
         ("Makefile", fill("Makefile.rtl", top=layout.top, sources=sources)),
+        ("lint.vlt", fill("lint.vlt")),
         (DESCRIPTION, description_text(_description(layout, design))),
     )
     return design_of(scheduled, layout, files, BackendName.RTL)
