@@ -48,6 +48,8 @@ class Engine:
         of sources, as movers of weights: once the times of all reads are known, sources run again
         with the room that there is. If they still write each token in time, no reader has waited.
         """
+        accesses = sum(channel.writes + channel.reads for channel in self.plan.channels)
+        spend(WORK.designs.access * self.frames * accesses)
         sources = self._sources()
         fed = {at for at, c in enumerate(self.channels) if c.plan.writer in sources}
         roomy: set[int] = {
@@ -99,8 +101,6 @@ class Engine:
     def _run(self) -> bool:
         """Run with the room that FIFOs have."""
         waiting = deque(range(len(self.runs)))
-        accesses = sum(channel.writes + channel.reads for channel in self.plan.channels)
-        spend(WORK.designs.access * self.frames * accesses)
         queued = set(waiting)
         while waiting:
             position = waiting.popleft()
