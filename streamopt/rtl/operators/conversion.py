@@ -59,7 +59,7 @@ def to_whole(
     towards = kept[2:].as_unsigned() if cuts_off else kept
     flipped = Mux(sign, -towards, towards)
     whole = flipped if cuts_off else (flipped + (2 if into.rounds else 0)) >> 2
-    whole, marks = stages.cut(whole[: width + 1], Cat(sign, is_far))
+    whole, marks = stages.cut(whole[: width + 2], Cat(sign, is_far))  # rounding may add a bit
     if into.saturates:
         signed = whole.as_signed()
         low, high = Const(into.low, into.bits), Const(into.high, into.bits)

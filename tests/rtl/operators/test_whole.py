@@ -165,6 +165,8 @@ def check_conversions(source: FloatFormat, count: int, seed: int, at: Path) -> N
         ConversionLeaf(source, format_of(element), 3, cuts) for element, cuts in listed
     ]
     near, others, _ = operands(source, count, seed)
+    if source is FLOAT:  # rounded up to one bit more than the widest that isn't far away
+        near = np.append(near, np.uint64(0x447FFFA9))
     bits = np.concatenate([near, others])
     for (element, cuts), leaf, found in zip(
         listed, leaves, results(leaves, (bits, bits, bits), at), strict=False
