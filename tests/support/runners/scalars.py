@@ -33,7 +33,7 @@ _OPERATORS: dict[str, Any] = {
     "==": operator.eq, "!=": operator.ne,
     "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs,
     "max": np.fmax, "min": np.fmin, "sin": np.sin, "cos": np.cos,
-    "floor": np.floor, "ceil": np.ceil,
+    "atan": np.arctan, "floor": np.floor, "ceil": np.ceil, "rint": np.rint,
     "pow": np.power, "erf": _erf,
 }  # fmt: skip
 
