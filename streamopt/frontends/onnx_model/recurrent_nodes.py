@@ -129,14 +129,14 @@ def _rnn_step(cell: _Cell, inputs: LazyTensor, state: State) -> State:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _Recurrence:
     gates: int
     states: int
     step: Callable[[_Cell, LazyTensor, State], State]
     activations: tuple[str, ...]
 
 
-def _recurrent(kind: _Kind) -> Lowering:
+def _recurrent(kind: _Recurrence) -> Lowering:
     def lowering(node: Context) -> tuple[LazyTensor, ...]:
         x = node.tensor(0)
         is_batch_first = bool(node.option("layout", 0))
@@ -171,7 +171,7 @@ def _directions(node: Context) -> tuple[bool, ...]:
 
 
 def _direction(
-    node: Context, kind: _Kind, x: LazyTensor, at: int
+    node: Context, kind: _Recurrence, x: LazyTensor, at: int
 ) -> tuple[list[LazyTensor], list[LazyTensor]]:
     """Return the hidden states of all steps, each with a leading extent of 1, and the last ones."""
     length, batch = x.shape[:2]
@@ -204,7 +204,7 @@ def _masked(
     return node.builder.store(concatenated(node.builder, rows, 0))
 
 
-def _cell(node: Context, kind: _Kind, x: LazyTensor, at: int) -> tuple[_Cell, LazyTensor]:
+def _cell(node: Context, kind: _Recurrence, x: LazyTensor, at: int) -> tuple[_Cell, LazyTensor]:
     """Return a direction's cell, and the inputs' part of all gates at all steps."""
 
     def own(position: int) -> LazyTensor | None:
@@ -228,7 +228,7 @@ def _cell(node: Context, kind: _Kind, x: LazyTensor, at: int) -> tuple[_Cell, La
     return cell, builder.store(inputs, f"{builder.label}_inputs")
 
 
-def _first_state(node: Context, kind: _Kind, cell: _Cell, batch: int, at: int) -> State:
+def _first_state(node: Context, kind: _Recurrence, cell: _Cell, batch: int, at: int) -> State:
     found: list[LazyTensor] = []
     for position in range(5, 5 + kind.states):
         given = node.optional(position)
@@ -240,7 +240,7 @@ def _first_state(node: Context, kind: _Kind, cell: _Cell, batch: int, at: int) -
     return tuple(found)
 
 
-def _activations(node: Context, kind: _Kind, at: int) -> tuple[Function, ...]:
+def _activations(node: Context, kind: _Recurrence, at: int) -> tuple[Function, ...]:
     """Return the activations of a direction; numbers of their own are given for all or none."""
     count = len(kind.activations)
     every = node.operator.attributes.get("activations") or kind.activations * len(_directions(node))
@@ -264,7 +264,7 @@ def _activations(node: Context, kind: _Kind, at: int) -> tuple[Function, ...]:
 
 
 LOWERINGS: Lowerings = {
-    "LSTM": _recurrent(_Kind(4, 2, _lstm_step, ("Sigmoid", "Tanh", "Tanh"))),
-    "GRU": _recurrent(_Kind(3, 1, _gru_step, ("Sigmoid", "Tanh"))),
-    "RNN": _recurrent(_Kind(1, 1, _rnn_step, ("Tanh",))),
+    "LSTM": _recurrent(_Recurrence(4, 2, _lstm_step, ("Sigmoid", "Tanh", "Tanh"))),
+    "GRU": _recurrent(_Recurrence(3, 1, _gru_step, ("Sigmoid", "Tanh"))),
+    "RNN": _recurrent(_Recurrence(1, 1, _rnn_step, ("Tanh",))),
 }

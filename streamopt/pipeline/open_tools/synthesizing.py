@@ -53,8 +53,12 @@ def synthesise(
 
     Parameters
     ----------
+    directory
+        Of the project.
     family
         ``xcup`` for UltraScale+, ``ecp5``.
+    time_limit_s
+        Seconds for each run of Yosys.
 
     Raises
     ------
@@ -82,6 +86,15 @@ def bitstream(
 
     The test inputs of the project are in its memories. Outputs whose values are known exactly, as
     all of whole numbers are, are compared there. Files are in the project's folder ``board``.
+
+    Parameters
+    ----------
+    directory
+        Of the project.
+    board
+        The name of its device.
+    time_limit_s
+        Seconds for each tool.
 
     Raises
     ------
