@@ -24,15 +24,15 @@ class EngineEvaluation:
     run: EngineRun
 
 
-def evaluated_engine(
+def built_engine(
     graph: LayerGraph,
     shape: EngineShape,
     cycles: EngineCycles,
     supply: Supply,
     target: Target,
     limit: Resources,
-) -> EngineEvaluation:
-    """Return an engine of some shape with the tiles that were chosen, simulated.
+) -> tuple[EngineHardware, EngineResources]:
+    """Return an engine of some shape with the tiles that were chosen, and what it takes.
 
     Parameters
     ----------
@@ -42,5 +42,9 @@ def evaluated_engine(
     table = engine_table(graph, shape, [one.tiling for one in cycles.layers])
     width = min(BEAT_BYTES, shape.banks * table.element.storage_bits // 8)
     hardware = EngineHardware(table, cycles.fill_cycles, supply, width, BEAT_BYTES)
-    resources = engine_resources(table, supply, target, limit)
+    return hardware, engine_resources(table, supply, target, limit)
+
+
+def simulated_engine(hardware: EngineHardware, resources: EngineResources) -> EngineEvaluation:
+    """Return an engine with its run over one frame."""
     return EngineEvaluation(hardware, resources, simulate_engine(hardware))

@@ -53,7 +53,18 @@ def _above(gap: float) -> str:
     """
     if gap >= 1:
         return "and no bound is known"
-    return f"at most {100 * gap / (1 - gap):.2f} % above the optimum"
+    return f"at most {percent_above(gap):.2f} % above the optimum"
+
+
+def percent_above(gap: float) -> float:
+    """Return how far an objective may be above the optimum, in percent of the optimum.
+
+    Parameters
+    ----------
+    gap
+        Relative to the objective, and below 1.
+    """
+    return 100 * gap / (1 - gap)
 
 
 def _is_exact(solver: str) -> bool:

@@ -110,14 +110,16 @@ def _show(solution: EngineSolution) -> None:
 def _summary(solution: EngineSolution) -> Table:
     from rich.table import Table
 
+    from streamopt.report.proof import percent_above
+
     evaluation = solution.evaluation
     hardware, used = evaluation.hardware, evaluation.resources.total
     table = Table(title=f"{solution.graph.name} on one engine", show_header=False)
-    channels = len(hardware.supply.channels)
+    channels, above = len(hardware.supply.channels), percent_above(solution.gap)
     rows = {
         "engine": str(hardware.table.shape),
         "simulated cycles": f"{solution.cycles:,}",
-        "proved": f"at most {100 * solution.gap:.1f} % above the least of all shapes that fit",
+        "proved": f"at most {above:.1f} % above the least of all shapes that fit",
         "multiplications alone": f"{solution.roofline_cycles:,} cycles",
         "resources": f"{used.dsps:,} DSP, {used.luts:,} LUT, {used.ffs:,} FF, "
         f"{used.bram18:,} BRAM18, {used.uram:,} URAM",

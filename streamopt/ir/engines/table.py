@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import Combine, FeatureMap, Layer, LayerGraph
@@ -92,11 +91,6 @@ class LayerPass:
         return self.layer.combine
 
     @property
-    def result_channels(self) -> int:
-        """Return the elements of a position of the result."""
-        return self.layer.channels
-
-    @property
     def words(self) -> int:
         """Return the words that come from memory, each once."""
         steps = self.tiling.steps if self.layer.weights is not None else 0
@@ -133,11 +127,6 @@ class EngineTable:
     """Of a word of weights."""
 
     @property
-    def memory_elems(self) -> int:
-        """Return the elements of all memories."""
-        return self.memories * self.depth * self.shape.banks
-
-    @property
     def words(self) -> int:
         """Return the words of weights of a frame."""
         return sum(one.words for one in self.passes)
@@ -147,8 +136,3 @@ class EngineTable:
         """Return the words of the largest tile that several positions use."""
         sizes = [one.tiling.steps for one in self.passes if one.tiling.positions > 1]
         return max(sizes, default=1)
-
-    @property
-    def input_elems(self) -> int:
-        """Return the elements of all inputs."""
-        return sum(prod((p.map.rows, p.map.row_elems)) for p in self.inputs)

@@ -33,8 +33,6 @@ OPERATORS = {
     BinaryOp.DIV: Operator.DIV,
     BinaryOp.MOD: Operator.MOD,
 }
-LUT_INPUTS_OF_MUX = 4
-"""Data inputs of the multiplexer that a LUT of six inputs makes (AMD UG574)."""
 
 
 @dataclass(frozen=True, slots=True)

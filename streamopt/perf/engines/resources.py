@@ -46,15 +46,19 @@ def turn_stages(shape: EngineShape) -> int:
     return ceil(log2(shape.banks) / 2)
 
 
-def fill_cycles(shape: EngineShape, forms: tuple[Form, ...], target: Target) -> int:
+def longest_epilogue_cycles(forms: tuple[Form, ...], target: Target) -> int:
+    """Return the latency of the longest epilogue, which is the same in every shape."""
+    return max(epilogue_cost(form, target).latency_cycles for form in forms)
+
+
+def fill_cycles(shape: EngineShape, epilogue_cycles: int, target: Target) -> int:
     """Return the cycles from an iteration to the write of its result: (S12)."""
     multiply = target.operator(Operator.MUL, ElementType.INT8).latency_cycles
     turn = turn_stages(shape)
     windows = turn if shape.beside > 1 else 0
     adders = ceil(log2(max(2, shape.depth)))
-    last = max(epilogue_cost(form, target).latency_cycles for form in forms)
     lines = ADDRESS_CYCLES + READ_CYCLES + turn + windows
-    return lines + multiply + adders + 1 + last + turn + WRITE_CYCLES
+    return lines + multiply + adders + 1 + epilogue_cycles + turn + WRITE_CYCLES
 
 
 def engine_resources(

@@ -13,11 +13,11 @@ from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.graph import Graph
 from streamopt.ir.program import Program
 from streamopt.options import checked
-from streamopt.pipeline.design_limits import Budget, by_field
+from streamopt.pipeline.design_limits import Budget, by_field, most_of_design
 from streamopt.pipeline.reading import dataflow, load
 from streamopt.strategies.engines.search import EngineAnswer, EngineLimits, solve_engine
 from streamopt.target.device import Target, or_usual
-from streamopt.target.resources import Fit
+from streamopt.target.resources import Fit, Resources
 
 if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
@@ -138,12 +138,12 @@ class EngineSolution(EngineAnswer):
         VerificationError
             As `streamopt.verify`.
         """
-        from streamopt.verification.verify import verify_project
+        from streamopt.pipeline.building import verify
 
         with TemporaryDirectory() as folder:
             project = Path(folder) / "project"
             self.write(project, seed=seed)
-            return verify_project(project.absolute(), self.program, compiler=compiler)
+            return verify(project, compiler=compiler)
 
     @property
     def _settings(self) -> VitisSettings:
@@ -195,17 +195,12 @@ def engine(
 
     given = dataflow(graph)
     target = or_usual(budget.device)
-    part = target.budget(Fit(budget.fit or Fit.DEVICE))
-    limits = {field: min(most, getattr(part, field)) for field, most in _given(budget).items()}
-    part = replace(part, **limits)
-    dsps = part.dsps if dsp is None else min(dsp, part.dsps)
+    whole = replace(budget, fit=budget.fit or Fit.DEVICE)
+    part = Resources(**by_field(most_of_design(whole, (), target)))
+    if dsp is not None:
+        part = replace(part, dsps=min(dsp, part.dsps))
     layers = network_layers(given)
-    asked = EngineLimits(target, dsps, part, packed, lut_products, channels)
+    asked = EngineLimits(target, part, packed, lut_products, channels)
     found = solve_engine(layers, asked, time_limit)
     own = {part.name: getattr(found, part.name) for part in fields(found)}
     return EngineSolution(**own, graph=given, layers=layers, target=target)
-
-
-def _given(budget: Budget) -> dict[str, int]:
-    """Return the limits that are given, by field of resources."""
-    return by_field(budget.given())

@@ -8,18 +8,18 @@ shapes, and its cycles are proved. Shapes that don't fit the limits are left out
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from time import process_time
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.evaluation.engines import EngineEvaluation, evaluated_engine
-from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
+from streamopt.evaluation.engines import EngineEvaluation, built_engine, simulated_engine
+from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware, Supply
 from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.engines.shape import EngineShape
 from streamopt.perf.engines.cycles import EngineCycles, engine_cycles, roofline_cycles, word_bytes
-from streamopt.perf.engines.resources import fill_cycles
+from streamopt.perf.engines.resources import EngineResources, fill_cycles, longest_epilogue_cycles
 from streamopt.strategies.engines.space import USUAL, EngineSpace, shapes, supply_of
 from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Resources
@@ -31,10 +31,8 @@ class EngineLimits:
     """The most that an engine may take."""
 
     target: Target
-    dsps: int
-    """For products and epilogues together."""
     resources: Resources
-    """Of the part of the device, with other limits of the user's."""
+    """Of the part of the device, or less; DSPs are for products and epilogues together."""
     packed: bool = False
     lut_products: int = 0
     """Multipliers that may be built from LUTs."""
@@ -53,7 +51,7 @@ class EngineAnswer:
     roofline_cycles: int
     """No engine with as many products a cycle takes less."""
     simulated: int
-    """Shapes that were simulated."""
+    """Shapes that were simulated: those that fit."""
     shapes: int
     """Shapes that there are."""
     solve_seconds: float
@@ -75,7 +73,6 @@ class _Candidate:
     """A shape with what it takes at least."""
 
     least_cycles: int
-    words: int
     shape: EngineShape
     cycles: EngineCycles
     supply: Supply
@@ -106,12 +103,14 @@ def solve_engine(
         is_late = seconds is not None and process_time() - started > seconds
         if best is not None and (bound >= best.run.cycles or is_late):
             break
-        found = _evaluated(graph, candidate, limits)
-        tried += 1
-        over = found.resources.total.over(replace(limits.resources, dsps=limits.dsps))
+        hardware, resources = _built(graph, candidate, limits)
+        over = resources.total.over(limits.resources)
         if over:
             tightest = tightest or ", ".join(RESOURCE_WORDS[name] for name in over)
-        elif best is None or _order(found) < _order(best):
+            continue
+        found = simulated_engine(hardware, resources)
+        tried += 1
+        if best is None or _order(found) < _order(best):
             best = found
     else:
         bound = best.run.cycles if best is not None else 0
@@ -135,12 +134,13 @@ def _order(one: EngineEvaluation) -> tuple[int, int]:
 def _candidates(graph: LayerGraph, limits: EngineLimits) -> list[_Candidate]:
     """Return the shapes in the order of what they take at least."""
     forms, _ = forms_of(graph)
+    epilogue_cycles = longest_epilogue_cycles(forms, limits.target)
     inputs = sum(graph.map(name).size_elems for name in graph.inputs)
     found: list[_Candidate] = []
     for shape in shapes(
-        limits.space, limits.dsps, packed=limits.packed, lut_products=limits.lut_products
+        limits.space, limits.resources.dsps, packed=limits.packed, lut_products=limits.lut_products
     ):
-        fill = fill_cycles(shape, forms, limits.target)
+        fill = fill_cycles(shape, epilogue_cycles, limits.target)
         cycles = engine_cycles(graph, shape, fill)
         space = limits.space
         supply = supply_of(
@@ -148,13 +148,15 @@ def _candidates(graph: LayerGraph, limits: EngineLimits) -> list[_Candidate]:
         )
         outside = 2 * supply.latency_cycles + ceil(inputs / BEAT_BYTES)
         least = cycles.least(supply.cycles_per_word, outside)
-        found.append(_Candidate(least, cycles.words, shape, cycles, supply))
+        found.append(_Candidate(least, shape, cycles, supply))
     return sorted(found, key=lambda one: (one.least_cycles, one.shape.banks, one.shape.drain))
 
 
-def _evaluated(graph: LayerGraph, candidate: _Candidate, limits: EngineLimits) -> EngineEvaluation:
-    """Return a shape as an engine, simulated."""
-    return evaluated_engine(
+def _built(
+    graph: LayerGraph, candidate: _Candidate, limits: EngineLimits
+) -> tuple[EngineHardware, EngineResources]:
+    """Return a shape as an engine, and what it takes."""
+    return built_engine(
         graph,
         candidate.shape,
         candidate.cycles,
@@ -168,5 +170,5 @@ def _roofline(graph: LayerGraph, supply: Supply, limits: EngineLimits) -> int:
     """Return the least cycles of any engine of as many products a cycle and as many channels."""
     rate = Fraction(BEAT_BYTES * len(supply.channels)) / supply.cycles_per_word
     factor = 2 if limits.packed else 1
-    products = limits.dsps * factor + limits.lut_products
+    products = limits.resources.dsps * factor + limits.lut_products
     return roofline_cycles(graph, products, float(rate))

@@ -8,9 +8,9 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import InfeasibleError
-from streamopt.evaluation.engines import evaluated_engine
+from streamopt.evaluation.engines import built_engine, simulated_engine
 from streamopt.perf.engines.cycles import engine_cycles, word_bytes
-from streamopt.perf.engines.resources import fill_cycles
+from streamopt.perf.engines.resources import fill_cycles, longest_epilogue_cycles
 from streamopt.strategies.engines.search import EngineLimits, solve_engine
 from streamopt.strategies.engines.space import EngineSpace, shapes, supply_of
 from streamopt.target.device import find_device
@@ -25,14 +25,15 @@ SPACE = EngineSpace(banks=(16,), drains=(8,))
 @pytest.mark.parametrize("packed", [False, True])
 def test_no_shape_runs_in_fewer_cycles(packed: bool) -> None:
     graph = network_layers(so.dataflow(every_layer()))
-    limits = EngineLimits(TARGET, 12, TARGET.total, packed, 4, None, SPACE)
+    limits = EngineLimits(TARGET, replace(TARGET.total, dsps=12), packed, 4, None, SPACE)
     answer = solve_engine(graph, limits)
     forms, _ = forms_of(graph)
     runs: list[int] = []
     for shape in shapes(SPACE, 12, packed=packed, lut_products=4):
-        cycles = engine_cycles(graph, shape, fill_cycles(shape, forms, TARGET))
+        fill = fill_cycles(shape, longest_epilogue_cycles(forms, TARGET), TARGET)
+        cycles = engine_cycles(graph, shape, fill)
         supply = supply_of(word_bytes(graph, shape), TARGET, None, SPACE.fifo_words)
-        found = evaluated_engine(graph, shape, cycles, supply, TARGET, TARGET.total)
+        found = simulated_engine(*built_engine(graph, shape, cycles, supply, TARGET, TARGET.total))
         least = cycles.least(supply.cycles_per_word, 0)
         assert least <= found.run.cycles
         if found.resources.total.dsps <= 12:
@@ -43,19 +44,19 @@ def test_no_shape_runs_in_fewer_cycles(packed: bool) -> None:
 
 def test_limits_hold_or_nothing_is_returned() -> None:
     graph = network_layers(so.dataflow(every_layer()))
-    free = solve_engine(graph, EngineLimits(TARGET, 20, TARGET.total, space=SPACE))
+    free = solve_engine(graph, EngineLimits(TARGET, replace(TARGET.total, dsps=20), space=SPACE))
     luts = free.evaluation.resources.total.luts - 1
-    less = replace(TARGET.total, luts=luts)
-    tight = solve_engine(graph, EngineLimits(TARGET, 20, less, space=SPACE))
+    less = replace(TARGET.total, dsps=20, luts=luts)
+    tight = solve_engine(graph, EngineLimits(TARGET, less, space=SPACE))
     assert tight.evaluation.resources.total.luts <= luts
     assert tight.cycles >= free.cycles
     with pytest.raises(InfeasibleError, match="E528"):
-        solve_engine(graph, EngineLimits(TARGET, 20, replace(less, luts=100), space=SPACE))
+        solve_engine(graph, EngineLimits(TARGET, replace(less, luts=100), space=SPACE))
 
 
 def test_fewer_channels_never_help() -> None:
     graph = network_layers(so.dataflow(every_layer()))
-    limits = EngineLimits(TARGET, 200, TARGET.total, space=SPACE)
+    limits = EngineLimits(TARGET, replace(TARGET.total, dsps=200), space=SPACE)
     many = solve_engine(graph, limits)
     one = solve_engine(graph, replace(limits, channels=1))
     assert len(one.evaluation.hardware.supply.channels) == 1
