@@ -82,7 +82,7 @@ def quantized(
     """
     program = with_folded_scales(program)
     found = products(program)
-    change = _Rescaling(program, found)
+    change = _Rewriting(program, found)
     for name in dict.fromkeys(each.activation for each in found):
         change.quantize_activation(name, exponent_of(seen[name], ACTIVATION_BITS))
     steps = [change.quantize_product(each, kind.weight_bits) for each in found]
@@ -112,7 +112,7 @@ def _rounding_error(values: NDArray[Any], exponent: int, most: int) -> NDArray[A
     return np.ldexp(np.clip(np.rint(scaled), -most, most) - scaled, -exponent)
 
 
-class _Rescaling:
+class _Rewriting:
     """Arrays, values and nests of the program while it is rewritten."""
 
     def __init__(self, program: Program, found: Sequence[Product]) -> None:

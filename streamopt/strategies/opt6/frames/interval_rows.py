@@ -67,7 +67,7 @@ class IntervalRows:
         self._problem, self._clock = problem, clock
         self._longest = problem.interval_cycles(problem.plainest())
         self._horizon = min(max(1, first_cycles), self._longest)
-        self._known: _IntervalRows | None = None
+        self._known: _HorizonRows | None = None
         self._left_out: set[tuple[str, tuple[int, ...]]] = set()
         self._excess: Excess = {}
 
@@ -126,17 +126,17 @@ class IntervalRows:
             return self._within().bound((dsps, luts))
         return 0
 
-    def _within(self) -> "_IntervalRows":
+    def _within(self) -> "_HorizonRows":
         """Return the rows within the horizon."""
         if self._known is None:
-            self._known = _IntervalRows(self._problem, self._horizon, self._clock)
+            self._known = _HorizonRows(self._problem, self._horizon, self._clock)
             self._known.learn(self._excess)
             for node, factors in self._left_out:
                 self._known.leave_out(node, factors)
         return self._known
 
 
-class _IntervalRows:
+class _HorizonRows:
     """The rows within one horizon.
 
     Raises
