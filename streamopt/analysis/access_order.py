@@ -54,7 +54,7 @@ def access_order(
 
     Examples
     --------
-    >>> from streamopt.ir.affine import Affine, Iter
+    >>> from streamopt.ir.affine import Affine
     >>> from streamopt.ir.expression import Access
     >>> transposed = Access("A", (Affine.iterator("j"), Affine.iterator("i")))
     >>> access_order(transposed, ("i", "j"), {"i": 4, "j": 8}, (8, 4))
