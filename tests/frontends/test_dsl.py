@@ -501,7 +501,6 @@ def test_what_is_no_expression() -> None:
     x = p.input("x", 4)
     values: list[Any] = [True, None, "x", x, 10**400, i < 2, x[i] // 2, x[i] % 2]
     values += [x[i] << 1, x[i] & 1, dsl.where(x[i] > 0, 1, "a"), dsl.where(True, 1, 2)]  # type: ignore[arg-type]
-    values += [dsl.where(~(x[i] > 0), 1, 2)]
     values += [dsl.where((x[i] > 0) & 3, 1, 2)]  # type: ignore[operator]
     for number, value in enumerate(values):
         p.output(f"y{number}", i, value)

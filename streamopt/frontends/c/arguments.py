@@ -116,13 +116,10 @@ def _shared(item: Declaration, state: ReadingState, *, is_fixed: bool) -> Symbol
         numbers = [initialisers.constant_of(node, element, state) for node in nodes]
     known_numbers = tuple(number for number in numbers if number is not None)
     has_values = bool(numbers) and len(known_numbers) == len(numbers)
-    stored = state.source.add_variable(
-        item.name, shape, element, item.loc, is_argument=not has_values
-    )
+    stored = state.source.add_declared(item, shape, is_argument=not has_values)
     if has_values:
         state.source.values[stored.variable] = known_numbers
-    is_const = item.type.is_const or has_values
-    return replace(stored, is_const=is_const, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
+    return replace(stored, is_const=item.type.is_const or has_values)
 
 
 def declare_parameters(top: CFunction, state: ReadingState, parameters: Mapping[str, int]) -> None:
@@ -205,16 +202,10 @@ def _parameter(
     shape = _array_shape(item, top, shapes, state)
     if shape is None:
         return Broken()
-    stored = state.source.add_variable(item.name, shape, element, item.loc, is_argument=True)
+    stored = state.source.add_declared(item, shape, is_argument=True)
     if shape and shape[0] == OPEN:
         state.source.pointers.add(stored.variable)
-    found = replace(
-        stored,
-        is_const=item.type.is_const,
-        is_bool=item.type.is_bool,
-        is_wide=item.type.is_wide,
-        is_parameter=True,
-    )
+    found = replace(stored, is_const=item.type.is_const, is_parameter=True)
     return pointer_to(found, item, top, state)
 
 
@@ -224,18 +215,16 @@ def _scalar(
     """Return a scalar that is handed over by value; a copy of it, if the function changes it."""
     if element.is_integer and not is_used:
         return Broken()
-    stored = state.source.add_variable(item.name, (), element, item.loc, is_argument=True)
-    stored = replace(
-        stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide, is_open=element.is_integer
-    )
+    stored = state.source.add_declared(item, (), is_argument=True)
+    stored = replace(stored, is_open=element.is_integer)
     usage = state.usage
     if usage.assigned[item.name] <= 0 and item.name not in usage.counters:
         return stored
-    copy = state.source.add_variable(item.name, (), element, item.loc)
+    copy = state.source.add_declared(item, ())
     state.source.written.add(copy.variable)
     value = Read(Access(stored.variable, ()))
     state.source.emit(Assign(Access(copy.variable, ()), value, loc=item.loc))
-    return replace(copy, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
+    return copy
 
 
 def _array_shape(

@@ -87,6 +87,21 @@ class SourceDraft:
         self.variables[unique] = Variable(unique, shape, element, is_argument, loc=loc)
         return Stored(unique, shape, element)
 
+    def add_declared(
+        self,
+        item: Declaration,
+        shape: tuple[int, ...],
+        *,
+        is_argument: bool = False,
+    ) -> Stored:
+        """Add the variable of a declaration of numbers, and return what stands for it."""
+        kind = item.type
+        assert kind.element is not None
+        stored = self.add_variable(
+            item.name, shape, kind.element, item.loc, is_argument=is_argument
+        )
+        return replace(stored, is_bool=kind.is_bool, is_wide=kind.is_wide)
+
     def known_element(self, access: Access) -> float | None:
         """Return the value of an element of a constant array, where it is one element."""
         values = self.values.get(access.array)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.dsl.checks import (
     element_type,
     free_name,
@@ -15,6 +14,7 @@ from streamopt.frontends.dsl.checks import (
     read_iterator,
     read_values,
     title_problems,
+    unknown_element,
 )
 from streamopt.frontends.dsl.facts import (
     ARRAYS,
@@ -30,7 +30,7 @@ from streamopt.frontends.dsl.facts import (
 from streamopt.frontends.dsl.nests import Assignment, loops_of, nests_of, range_problems
 from streamopt.frontends.dsl.tensors import Tensor, subscript_of
 from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value
-from streamopt.ir.element import ElementType, element_problem
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Nest, Program, Role
@@ -268,10 +268,7 @@ class Builder:
     ) -> Tensor:
         wanted = element_type(element)
         if wanted is None:
-            hint = did_you_mean(str(element), ElementType)
-            if str(element).startswith("ap_"):
-                hint = element_problem(str(element))
-            self._report(ARRAYS, f"there is no element type {quoted(element)}", hint)
+            self._report(ARRAYS, *unknown_element(element))
             return self._unknown(name, role)
         shape, broken = read_extents(name, extents)
         if self._collect([] if broken is None else [broken]):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic
-from streamopt.formats.names import NAME_PATTERN, TITLE_PATTERN, is_reserved, quoted
+from streamopt.formats.names import NAME_PATTERN, TITLE_PATTERN, did_you_mean, is_reserved, quoted
 from streamopt.frontends.dsl.facts import ARRAYS, ITERATORS, NAMES, Axis, Facts, problem
 from streamopt.frontends.dsl.values import LoopIndex, whole
 from streamopt.ir.affine import Affine
@@ -88,6 +88,13 @@ def element_type(element: str) -> ElementType | None:
         if name in set(ElementType):
             return ElementType(name)
     return _BY_NUMPY_NAME.get(str(element))
+
+
+def unknown_element(element: object) -> tuple[str, str]:
+    """Return message and hint for what is no element type."""
+    is_wide = str(element).startswith("ap_")
+    hint = element_problem(str(element)) if is_wide else did_you_mean(str(element), ElementType)
+    return f"there is no element type {quoted(element)}", hint
 
 
 def read_values(

@@ -9,8 +9,7 @@ import typing
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from streamopt.formats.names import did_you_mean, quoted
-from streamopt.frontends.dsl.checks import element_type
+from streamopt.frontends.dsl.checks import element_type, unknown_element
 from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.facts import (
     ARRAYS,
@@ -23,7 +22,7 @@ from streamopt.frontends.dsl.facts import (
 )
 from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value, meeting
 from streamopt.ir import expression as ir
-from streamopt.ir.element import ElementType, common_type, element_problem
+from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import Function
 from streamopt.ir.operators import Reduction
 
@@ -205,11 +204,7 @@ def cast(value: Operand, element: ElementType | str) -> Value:
     """Return a value converted to an element type, as C does."""
     operand, wanted = as_value(value), element_type(element)
     if wanted is None:
-        hint = did_you_mean(str(element), ElementType)
-        if str(element).startswith("ap_"):
-            hint = element_problem(str(element))
-        message = f"there is no element type {quoted(element)}"
-        facts = operand.facts.with_problem(ARRAYS, message, hint)
+        facts = operand.facts.with_problem(ARRAYS, *unknown_element(element))
         return Value(operand.expression, operand.element, facts)
     facts = Facts.joined(operand.facts)
     return _bounded(Value(ir.Cast(wanted, operand.expression), wanted, facts))

@@ -61,12 +61,13 @@ class Assignment:
 
     def renamed(self, names: Mapping[str, str]) -> Assignment:
         """Return the assignment with arrays renamed where it reads them."""
+        leaf = ir.moved_leaf(lambda a: ir.Access(names.get(a.array, a.array), a.subscripts))
         start, guard = self.start, self.guard
         return replace(
             self,
-            value=_renamed(self.value, names),
-            start=None if start is None else _renamed(start, names),
-            guard=None if guard is None else _condition(_renamed(guard, names)),
+            value=ir.rewrite(self.value, leaf),
+            start=None if start is None else ir.rewrite(start, leaf),
+            guard=None if guard is None else ir.rewrite_condition(guard, leaf),
         )
 
 
@@ -201,50 +202,17 @@ def _nest(assignment: Assignment, box: Domain, axes: tuple[Axis, ...]) -> Nest:
     }
     names = tuple(loop.name for loop in loops)
 
-    def placed(expression: ir.Expression) -> ir.Expression:
-        return _placed(expression, shifts, names)
+    def placed(access: ir.Access) -> ir.Access:
+        subscripts = (s.substitute(shifts).ordered(names) for s in access.subscripts)
+        return ir.Access(access.array, tuple(subscripts))
 
+    leaf = ir.moved_leaf(placed, lambda index: index.substitute(shifts).ordered(names))
     statement = Statement(
-        _placed_access(assignment.target, shifts, names),
-        placed(assignment.value),
+        placed(assignment.target),
+        ir.rewrite(assignment.value, leaf),
         assignment.reduction,
-        None if assignment.start is None else placed(assignment.start),
-        None if assignment.guard is None else _condition(placed(assignment.guard)),
+        None if assignment.start is None else ir.rewrite(assignment.start, leaf),
+        None if assignment.guard is None else ir.rewrite_condition(assignment.guard, leaf),
         assignment.loc,
     )
     return Nest(assignment.node, loops, (statement,), assignment.loc)
-
-
-def _placed(
-    expression: ir.Expression, shifts: Mapping[str, Affine], names: Sequence[str]
-) -> ir.Expression:
-    match expression:
-        case ir.Read(access):
-            return ir.Read(_placed_access(access, shifts, names))
-        case ir.Index(value):
-            return ir.Index(value.substitute(shifts).ordered(names))
-        case _:
-            children = ir.children(expression)
-            return ir.rebuild(expression, tuple(_placed(c, shifts, names) for c in children))
-
-
-def _placed_access(
-    access: ir.Access, shifts: Mapping[str, Affine], names: Sequence[str]
-) -> ir.Access:
-    subscripts = (s.substitute(shifts).ordered(names) for s in access.subscripts)
-    return ir.Access(access.array, tuple(subscripts))
-
-
-def _renamed(expression: ir.Expression, names: Mapping[str, str]) -> ir.Expression:
-    match expression:
-        case ir.Read(access):
-            name = names.get(access.array, access.array)
-            return ir.Read(ir.Access(name, access.subscripts))
-        case _:
-            children = ir.children(expression)
-            return ir.rebuild(expression, tuple(_renamed(child, names) for child in children))
-
-
-def _condition(expression: ir.Expression) -> ir.Condition:
-    assert isinstance(expression, ir.Compare | ir.Logic)
-    return expression

@@ -248,12 +248,10 @@ def _checked(affine: Affine, facts: Facts) -> LoopIndex:
 
 
 def _compared(op: CompareOp, left: object, right: object) -> Condition:
-    (first, second), element, is_real = meeting(left, right)
+    (first, second), _, _ = meeting(left, right)
     facts = Facts.joined(first.facts, second.facts)
-    expression = ir.Compare(op, first.expression, second.expression)
-    is_exact = element is not None and not element.is_float and not is_real
     excess = facts.excess()
     if excess is not None:
         zero = ir.Literal(0.0)
-        return Condition(ir.Compare(op, zero, zero), excess, is_exact)
-    return Condition(expression, facts, is_exact or op in (CompareOp.EQ, CompareOp.NE))
+        return Condition(ir.Compare(op, zero, zero), excess)
+    return Condition(ir.Compare(op, first.expression, second.expression), facts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.c.syntax.parsing import CFunction
 from streamopt.frontends.c.syntax.types import Declaration, element_named
-from streamopt.frontends.c.text.hls import STREAM
+from streamopt.frontends.c.text.template_text import STREAM
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
@@ -72,9 +72,10 @@ class Declarations:
         stream = kind.text.partition(STREAM)[2]
         if stream:
             depth, _, words = stream.partition("_")
+            words = words.removeprefix("struct__")
             element = ElementType(words) if words in {*ElementType} else None
             element = element or element_named(words.split("__")) or ElementType.FLOAT
-            store = self.store(name, element, shape)
+            store = self.store(name, element, shape[kind.is_reference :])
             store.is_stream, store.depth_elems = True, int(depth)
             return store
         element = self.element(declaration)

@@ -42,22 +42,18 @@ def _shifted(whole: ast.Node, by: ast.Node, node: ast.Node, state: Lowering) -> 
 def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Node] | None:
     """Return the statements that assign bits of a number; None where they are no such target."""
     match target:
-        case ast.ArrayRef(name=whole, subscript=index) if _is_wide(whole, state):
-            low, width = index, 1
-        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="range"))) if _is_wide(
-            whole, state
-        ):
-            found = _ends(target, state)
-            if found is None:
-                return []
-            low, width = found
-        case ast.FuncCall(name=ast.ID() as whole) if _is_wide(whole, state):
-            found = _ends(target, state)
-            if found is None:
-                return []
-            low, width = found
+        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="range"))):
+            pass
+        case ast.ArrayRef(name=whole) | ast.FuncCall(name=ast.ID() as whole):
+            pass
         case _:
             return None
+    if not places.is_bits(whole, state):
+        return None
+    found = (target.subscript, 1) if isinstance(target, ast.ArrayRef) else _ends(target, state)
+    if found is None:
+        return []
+    low, width = found
     at = target.coord
     mask = number((1 << width) - 1, at)
     plain = NodeType(ast.IdentifierType(["long", "long"]))
@@ -78,11 +74,6 @@ def _ends(node: ast.FuncCall, state: Lowering) -> tuple[ast.Node, int] | None:
         return None
     width = _width(ends, node, state)
     return None if width is None else (ends[1], width)
-
-
-def _is_wide(node: ast.Node, state: Lowering) -> bool:
-    kind = places.typed(node, state)
-    return kind is not None and not kind.levels and kind.tag.startswith("ap_")
 
 
 def _width(ends: Sequence[ast.Node], node: ast.Node, state: Lowering) -> int | None:

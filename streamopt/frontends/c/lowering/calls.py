@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, functions, places, values
+from streamopt.frontends.c.lowering import aggregates, functions, places, streams, values
 from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
     LevelKind,
@@ -18,7 +18,6 @@ from streamopt.frontends.c.lowering.types import (
     identifier,
     is_open,
 )
-from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 
 if TYPE_CHECKING:
@@ -66,11 +65,6 @@ def call(
     return ast.FuncCall(identifier(made, node.coord), ast.ExprList(found, node.coord), node.coord)
 
 
-def method(node: ast.FuncCall, whole: ast.Node, name: str, state: Lowering) -> ast.Node:
-    """Return the call of a function that belongs to a structure."""
-    return call(node, name, state)
-
-
 def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return all that is handed over in place of one argument."""
     if kind.is_stream:
@@ -78,23 +72,12 @@ def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
             places.leaf(one, leaf.suffix, state)
             for leaf in state.types.leaves(state.types.stream_element(kind))
         ]
-        base = places.leaf(one, "", state)
-        return [*found, *(_counter(base, end) for end in ("__w", "__r"))]
+        return [*found, *(streams.counter(one, place, state) for place in (0, 1))]
     if not state.types.has_members(kind):
         return [values.value(one, state)]
     if not kind.value.levels:
         one = aggregates.kept(one, state)
     return [places.leaf(one, leaf.suffix, state) for leaf in state.types.leaves(kind)]
-
-
-def _counter(base: ast.Node, end: str) -> ast.Node:
-    match base:
-        case ast.ArrayRef(name=array, subscript=index):
-            return ast.ArrayRef(_counter(array, end), index, base.coord)
-        case ast.ID(name=name):
-            return identifier(f"{name}{end}", base.coord)
-        case _:
-            return base
 
 
 def _bind(
@@ -151,15 +134,10 @@ def expanded(
         counter = NodeType(
             ast.IdentifierType(["int"]), outer or (DeclaredLevel(LevelKind.REFERENCE),)
         )
-        return [*found, *(counter.declaration(f"{name}{e}", node.coord) for e in ("__w", "__r"))]
+        return [*found, *(counter.declaration(f"{name}{e}", node.coord) for e in streams.COUNTERS)]
     if not state.types.has_members(kind):
         return [kind.declaration(name, node.coord)]
     return [
         leaf.type.declaration(f"{name}{leaf.suffix}", node.coord)
         for leaf in state.types.leaves(kind)
     ]
-
-
-def unsupported(node: ast.Node, state: Lowering) -> None:
-    """Report a call that can't be rewritten."""
-    state.report(f"{shown(node)} is not supported", node, "call a function of this file")

@@ -19,7 +19,7 @@ from streamopt.frontends.c.lowering.types import (
     identifier,
 )
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.syntax.trees import coordinate
+from streamopt.frontends.c.syntax.trees import coordinate, every
 from streamopt.frontends.c.syntax.usage import assigned_target
 
 if TYPE_CHECKING:
@@ -31,15 +31,8 @@ MAX_MADE = 500
 
 def needs_lowering(tree: ast.FileAST, generics: Mapping[str, tuple[str, ...]]) -> bool:
     """Return whether a file has structures, streams or functions whose types calls decide."""
-    if generics:
-        return True
-    waiting: list[ast.Node] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Struct | ast.StructRef | ast.Union):
-            return True
-        waiting += [child for _, child in node.children()]
-    return False
+    kinds = ast.Struct | ast.StructRef | ast.Union
+    return bool(generics) or any(isinstance(node, kinds) for node in every(tree))
 
 
 def lowered(
@@ -137,10 +130,7 @@ def _needs_copy(name: str, kind: NodeType, function: ast.FuncDef, state: Lowerin
     """Return whether a function may write arrays of a structure that it gets by value."""
     if kind.levels or not any(leaf.type.levels for leaf in state.types.leaves(kind)):
         return False
-    waiting: list[ast.Node] = [function.body]
-    while waiting:
-        node = waiting.pop()
-        waiting += [part for _, part in node.children()]
+    for node in every(function.body):
         match node:
             case ast.FuncCall():
                 targets = calls.arguments(node)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
 
 _LITERALS = {"int": "int", "char": "char", "double": "double", "float": "float"}
-_READS = ("read",)
 
 
 def typed(node: ast.Node, state: Lowering) -> NodeType | None:
@@ -96,7 +95,7 @@ def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
     match node.name:
         case ast.StructRef(name=whole, field=ast.ID(name=name)):
             stream = typed(whole, state)
-            if stream is not None and stream.is_stream and name in _READS:
+            if stream is not None and stream.is_stream and name == "read":
                 return state.types.stream_element(stream)
             return None
         case ast.ID(name=name) if name in state.functions:
@@ -117,6 +116,12 @@ def _combined(left: NodeType | None, right: NodeType | None, state: Lowering) ->
     if len(names) < 2:
         return None
     return left if names[0] == names[1] or names[0] in (["double"], ["float"]) else right
+
+
+def is_bits(node: ast.Node, state: Lowering) -> bool:
+    """Return whether an expression is one number of ``ap_int`` or its kin."""
+    kind = typed(node, state)
+    return kind is not None and not kind.levels and kind.tag.startswith("ap_")
 
 
 def is_whole(kind: NodeType | None, state: Lowering) -> bool:

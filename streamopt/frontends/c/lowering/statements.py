@@ -9,7 +9,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, values
 from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier, mapped
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import walked
+from streamopt.frontends.c.syntax.trees import every, walked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -193,15 +193,9 @@ def _chosen(
 
 
 def _reads_stream(node: ast.Node, state: Lowering) -> bool:
-    waiting = [node]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, ast.FuncCall) and isinstance(part.name, ast.StructRef):
-            kind = places.typed(part.name.name, state)
-            if kind is not None and kind.is_stream:
-                return True
-        waiting += [child for _, child in part.children()]
-    return False
+    calls_of = [part.name for part in every(node) if isinstance(part, ast.FuncCall)]
+    kinds = [places.typed(f.name, state) for f in calls_of if isinstance(f, ast.StructRef)]
+    return any(kind is not None and kind.is_stream for kind in kinds)
 
 
 def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:

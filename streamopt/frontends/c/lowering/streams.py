@@ -34,20 +34,11 @@ if TYPE_CHECKING:
 _ASKED = (
     "let a loop read as much as is written: when data arrive is not known before the design runs"
 )
-_HINTS = {
-    "empty": _ASKED,
-    "full": _ASKED,
-    "read_nb": _ASKED,
-    "write_nb": _ASKED,
-    "size": _ASKED,
-}
+_ASKING = ("empty", "full", "read_nb", "write_nb", "size")
+COUNTERS = ("__w", "__r")
+"""Ends of the names of the integers that count what is written, and what is read."""
 LENGTH = "stream"
 """The word that declarations of streams have among their storage classes."""
-
-
-def counters(name: str) -> tuple[str, str]:
-    """Return the names of the integers that count what is written and what is read."""
-    return f"{name}__w", f"{name}__r"
 
 
 def declared(name: str, kind: NodeType, node: ast.Node, state: Lowering) -> list[ast.Node]:
@@ -61,16 +52,16 @@ def declared(name: str, kind: NodeType, node: ast.Node, state: Lowering) -> list
 
 def started(name: str, kind: NodeType, node: ast.Node) -> list[ast.Node]:
     """Return the counters of a stream that has no data yet."""
-    counter = NodeType(ast.IdentifierType(["int"]), kind.levels)
+    integer = NodeType(ast.IdentifierType(["int"]), kind.levels)
     zero = number(0, node.coord)
     start = ast.InitList([zero], node.coord) if kind.levels else zero
-    return [counter.declaration(one, node.coord, start) for one in counters(name)]
+    return [integer.declaration(f"{name}{end}", node.coord, start) for end in COUNTERS]
 
 
 def read(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -> ast.Node:
     """Return the value that a stream gives; it must be a number."""
     if method != "read" or arguments_of(node):
-        hint = _HINTS.get(method, "use read, write, << and >>")
+        hint = _ASKED if method in _ASKING else "use read, write, << and >>"
         state.report(f"{shown(node)} is not supported", node, hint)
         return number(0, node.coord)
     if state.around.is_conditional:
@@ -80,76 +71,67 @@ def read(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -> a
     kind = places.typed(node, state)
     if places.is_whole(kind, state):
         return places.leaf(aggregates.kept(node, state), "", state)
-    counter = _counter(whole, 1, state)
-    key = shown(counter)
+    at = counter(whole, 1, state)
     if state.around.is_delicate and kind is not None:
         kept = state.temporary(kind, node)
-        element = ast.ArrayRef(places.leaf(whole, "", state), counter, node.coord)
-        state.around.before += [
-            kind.declaration(kept.name, node.coord, element),
-            stepped(counter, 1),
-        ]
+        element = ast.ArrayRef(places.leaf(whole, "", state), at, node.coord)
+        state.around.before += [kind.declaration(kept.name, node.coord, element), stepped(at, 1)]
         return kept
+    key = shown(at)
     count = state.around.reads[key]
     state.around.reads[key] += 1
-    state.around.places[key] = counter
-    at = counter
+    state.around.places[key] = at
     if count:
-        at = ast.BinaryOp("+", counter, number(count, node.coord), node.coord)
+        at = ast.BinaryOp("+", at, number(count, node.coord), node.coord)
     return ast.ArrayRef(places.leaf(whole, "", state), at, node.coord)
 
 
-def stepped(counter: ast.Node, by: int) -> ast.Node:
+def stepped(at: ast.Node, by: int) -> ast.Node:
     """Return the statement that moves a counter on."""
-    return ast.Assignment("+=", counter, number(by, counter.coord), counter.coord)
+    return ast.Assignment("+=", at, number(by, at.coord), at.coord)
 
 
-def _counter(whole: ast.Node, place: int, state: Lowering) -> ast.Node:
+def counter(whole: ast.Node, place: int, state: Lowering) -> ast.Node:
     """Return the counter of a stream: of what is written (0), or of what is read (1)."""
     match whole:
         case ast.ArrayRef(name=array, subscript=index):
             inside = values.value(index, state)
-            return ast.ArrayRef(_counter(array, place, state), inside, whole.coord)
+            return ast.ArrayRef(counter(array, place, state), inside, whole.coord)
         case ast.UnaryOp(op="*", expr=pointer):
-            return ast.UnaryOp("*", _counter(pointer, place, state), whole.coord)
+            return ast.UnaryOp("*", counter(pointer, place, state), whole.coord)
         case _:
             found = places.leaf(whole, "", state)
             name = found.name if isinstance(found, ast.ID) else "unknown"
-            return identifier(counters(name)[place], whole.coord)
+            return identifier(f"{name}{COUNTERS[place]}", whole.coord)
 
 
 def written(whole: ast.Node, value: ast.Node, node: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return the statements that write a value into a stream."""
-    stream = places.typed(whole, state)
-    assert stream is not None
-    kind = state.types.stream_element(stream)
-    counter = _counter(whole, 0, state)
-    found: list[ast.Node] = []
-    if state.types.has_members(kind):
+    if places.is_whole(places.typed(value, state), state):
         value = aggregates.kept(value, state)
-        for leaf in state.types.leaves(kind):
-            target = ast.ArrayRef(places.leaf(whole, leaf.suffix, state), counter, node.coord)
-            source = places.leaf(value, leaf.suffix, state)
-            found.append(aggregates.copied(target, source, leaf.type.levels, node, state))
-    else:
-        target = ast.ArrayRef(places.leaf(whole, "", state), counter, node.coord)
-        found.append(ast.Assignment("=", target, values.value(value, state), node.coord))
-    return [*found, stepped(counter, 1)]
+    return _moved(whole, value, node, state, end=0)
 
 
 def taken(whole: ast.Node, target: ast.Node, node: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return the statements that read a stream into a variable."""
+    return _moved(whole, target, node, state, end=1)
+
+
+def _moved(
+    whole: ast.Node, other: ast.Node, node: ast.Node, state: Lowering, *, end: int
+) -> list[ast.Node]:
+    """Return the statements that move an element into a stream (0), or out of it (1)."""
     stream = places.typed(whole, state)
     assert stream is not None
-    kind = state.types.stream_element(stream)
-    counter = _counter(whole, 1, state)
+    at = counter(whole, end, state)
     found: list[ast.Node] = []
-    for leaf in state.types.leaves(kind):
-        source = ast.ArrayRef(places.leaf(whole, leaf.suffix, state), counter, node.coord)
-        place = places.leaf(target, leaf.suffix, state) if leaf.path else None
-        place = values.value(target, state) if place is None else place
-        found.append(aggregates.copied(place, source, leaf.type.levels, node, state))
-    return [*found, stepped(counter, 1)]
+    for leaf in state.types.leaves(state.types.stream_element(stream)):
+        inside = ast.ArrayRef(places.leaf(whole, leaf.suffix, state), at, node.coord)
+        is_part = bool(leaf.path)
+        outside = places.leaf(other, leaf.suffix, state) if is_part else values.value(other, state)
+        sides = (outside, inside) if end else (inside, outside)
+        found.append(aggregates.copied(*sides, leaf.type.levels, node, state))
+    return [*found, stepped(at, 1)]
 
 
 def statement(node: ast.Node, state: Lowering) -> list[ast.Node] | None:
@@ -174,7 +156,7 @@ def statement(node: ast.Node, state: Lowering) -> list[ast.Node] | None:
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="read")), args=None):
             kind = places.typed(whole, state)
             is_stream = kind is not None and kind.is_stream
-            return [stepped(_counter(whole, 1, state), 1)] if is_stream else None
+            return [stepped(counter(whole, 1, state), 1)] if is_stream else None
         case _:
             return None
 

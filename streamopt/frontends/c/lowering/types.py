@@ -13,7 +13,7 @@ from pycparser.c_parser import Coord
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.text.hls import STREAM
+from streamopt.frontends.c.text.template_text import STREAM
 from streamopt.frontends.c.text.templates import OPEN_TYPE
 
 _ARRAYS = ("hls_vector_", "std_array_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -14,17 +15,7 @@ from streamopt.frontends.c.syntax.trees import arguments_of
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
 
-_CONVERSIONS = (
-    "to_int",
-    "to_uint",
-    "to_long",
-    "to_ulong",
-    "to_int64",
-    "to_uint64",
-    "to_float",
-    "to_double",
-    "to_half",
-)
+_CONVERSIONS = re.compile(r"to_(u?int|u?long|u?int64|float|double|half)")
 
 
 def value(node: ast.Node, state: Lowering) -> ast.Node:
@@ -38,7 +29,7 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
             whole = places.typed(array, state)
             if whole is not None and whole.is_vector:
                 return places.leaf(node, "", state)
-            if whole is not None and not whole.levels and whole.tag.startswith("ap_"):
+            if places.is_bits(array, state):
                 return bits.bit(node, index, state)
             return ast.ArrayRef(value(array, state), value(index, state), node.coord)
         case ast.FuncCall():
@@ -89,7 +80,7 @@ def _call(node: ast.FuncCall, state: Lowering) -> ast.Node:
     match node.name:
         case ast.StructRef(name=whole, field=ast.ID(name=method)):
             return _method(node, whole, method, state)
-        case ast.ID(name=name) if _is_wide(node.name, state):
+        case ast.ID() if places.is_bits(node.name, state):
             return bits.slice_of(node.name, arguments_of(node), node, state)
         case ast.ID(name=name) if name in state.functions:
             returned = places.typed(node, state)
@@ -102,26 +93,21 @@ def _call(node: ast.FuncCall, state: Lowering) -> ast.Node:
             return ast.FuncCall(node.name, listed, node.coord)
 
 
-def _is_wide(node: ast.Node, state: Lowering) -> bool:
-    kind = places.typed(node, state)
-    return kind is not None and not kind.levels and kind.tag.startswith("ap_")
-
-
 def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -> ast.Node:
     kind = places.typed(whole, state)
     if kind is not None and kind.is_stream:
         return streams.read(node, whole, method, state)
-    if kind is not None and kind.tag.startswith("ap_") and not kind.levels:
+    if kind is not None and places.is_bits(whole, state):
         arguments = arguments_of(node)
         if method == "range" and len(arguments) == 2:
             return bits.slice_of(whole, arguments, node, state)
         if method in ("bit", "get_bit", "test") and len(arguments) == 1:
             return bits.bit(ast.ArrayRef(whole, arguments[0], node.coord), arguments[0], state)
-        if method in _CONVERSIONS:
+        if _CONVERSIONS.fullmatch(method):
             return value(whole, state)
         if method == "length" and kind.bits is not None:
             return ast.Constant("int", str(kind.bits), node.coord)
     if kind is not None and f"{kind.tag}__{method}" in state.functions:
-        return calls.method(node, whole, f"{kind.tag}__{method}", state)
+        return calls.call(node, f"{kind.tag}__{method}", state)
     state.report(f"{shown(node)} is not supported", node, "use functions, arrays and hls::stream")
     return ast.Constant("int", "0", node.coord)

@@ -82,8 +82,7 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
             else converted_value(real(0.0, ElementType.DOUBLE), element)
         )
     if item.value is None:
-        stored = state.source.add_variable(item.name, (), element, item.loc)
-        return replace(stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
+        return state.source.add_declared(item, ())
     value = expressions.value_of(item.value, state)
     if value is None:
         return Broken()
@@ -93,8 +92,7 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
             return known
     if not expressions.observed(value, item.value, state):
         return Broken()
-    stored = state.source.add_variable(item.name, (), element, item.loc)
-    stored = replace(stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
+    stored = state.source.add_declared(item, ())
     assign(Access(stored.variable, ()), stored, value, state, item.loc)
     return replace(stored, is_const=item.type.is_const)
 
@@ -147,13 +145,10 @@ def _declare_array(item: Declaration, state: ReadingState) -> None:
         return
     if item.is_stream:
         shape = (OPEN, *shape[1:])
-    stored = state.source.add_variable(item.name, shape, element, item.loc)
+    stored = state.source.add_declared(item, shape)
     if item.is_stream:
         state.source.pointers.add(stored.variable)
-    declared = replace(
-        stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide, is_const=item.type.is_const
-    )
-    state.scope.declare(item.name, declared)
+    state.scope.declare(item.name, replace(stored, is_const=item.type.is_const))
     if item.value is None:
         return
     nodes = initialisers.initial_values(item.value, shape, state)
@@ -206,8 +201,7 @@ def _declare_allocated(item: Declaration, state: ReadingState) -> bool:
     count, rest = divmod(prod(known), element.bits // 8)
     if rest or not 0 < count < OPEN:
         return False
-    stored = state.source.add_variable(item.name, (count,), element, item.loc)
-    stored = replace(stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide)
+    stored = state.source.add_declared(item, (count,))
     state.scope.declare(item.name, stored)
     if name == "calloc":
         state.source.written.add(stored.variable)
@@ -231,10 +225,7 @@ def _declared_static(item: Declaration, state: ReadingState) -> Symbol:
     shape = initialisers.shape_with_values(item, state)
     if element is None or shape is None:
         return Broken()
-    stored = state.source.add_variable(item.name, shape, element, item.loc)
-    stored = replace(
-        stored, is_bool=item.type.is_bool, is_wide=item.type.is_wide, is_const=item.type.is_const
-    )
+    stored = replace(state.source.add_declared(item, shape), is_const=item.type.is_const)
     state.statics[item] = stored
     state.source.written.add(stored.variable)
     with state.source.collected(state.source.first):

@@ -215,11 +215,10 @@ def _scalar(
     if not is_changed and (is_pure or value.affine is not None or value.constant is not None):
         known = replace(value, choice=choice) if value.is_integer else value
         return Known(typed_as(known, is_wide=parameter.type.is_wide))
-    stored = state.source.add_variable(parameter.name, (), element, parameter.loc)
+    stored = state.source.add_declared(parameter, ())
     state.source.written.add(stored.variable)
     access = Access(stored.variable, ())
     state.source.emit(Assign(access, value.tree, loc=state.file.loc(argument)))
-    stored = replace(stored, is_bool=parameter.type.is_bool, is_wide=parameter.type.is_wide)
     hold(access, stored, value, state)
     return stored
 

@@ -99,7 +99,7 @@ def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) ->
         first = Affine.iterator(iterator) - lower[0]
         trips = upper[0] - lower[0] if len(lower) == len(upper) == 1 else None
         with state.scope.block():
-            items = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+            items = _body_of(item)
             running = running_in(items, state) if len(lower) == 1 else None
             counted = _counted(header, first, trips)
             _read_repeated(items, running, first, trips, state, counted)
@@ -150,7 +150,7 @@ def _read_bounded(item: ast.For, bound: int, state: ReadingState, label: str) ->
             assign(Access(stored.variable, ()), stored, value, state, state.file.loc(item))
         elif item.init is not None:
             statements.read_all([item.init], state)
-        body = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+        body = _body_of(item)
         step = [] if item.next is None else [item.next]
         condition = item.cond or ast.Constant("int", "1", item.coord)
         read_times(condition, [*body, *step], bound, item, state, label)
@@ -205,7 +205,7 @@ def _with_one_step(item: ast.For) -> ast.For:
     rest = [part for part in item.next.exprs if part not in own]
     if len(own) != 1:
         return item
-    body = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+    body = _body_of(item)
     whole = ast.Compound([*body, *rest], item.coord)
     return ast.For(item.init, item.cond, own[0], whole, item.coord)
 
@@ -215,7 +215,7 @@ def _read_uncounted(item: ast.For, condition: ast.Node, state: ReadingState, lab
     with state.scope.block():
         first = item.init.decls if isinstance(item.init, ast.DeclList) else [item.init]
         statements.read_all([one for one in first if one is not None], state)
-        body = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+        body = _body_of(item)
         step = [] if item.next is None else [item.next]
         if not _is_counted(condition, [*body, *step], item, state, label):
             message = "the header of this for names no variable to count"
@@ -264,15 +264,13 @@ def read_while(item: ast.While | ast.DoWhile, state: ReadingState, label: str) -
     if isinstance(item, ast.DoWhile):
         return _read_do_while(item, state, label)
     bound = state.loops.bounds.get(label or "while")
-    if bound is not None and jumps_in(item.stmt, ast.Break):
-        flag, body = _with_flag(item.stmt, item, state)
-        condition = ast.BinaryOp("&&", flag, item.cond, item.coord)
-        inside = without_jumps([ast.Compound(body, item.coord)], ast.Continue)
-        read_times(condition, inside, bound, item, state, label)
-        return True
     if bound is not None:
-        inside = without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
-        read_times(item.cond, inside, bound, item, state, label)
+        condition, inside = item.cond, _body_of(item)
+        if jumps_in(item.stmt, ast.Break):
+            flag, body = _with_flag(item.stmt, item, state)
+            condition = ast.BinaryOp("&&", flag, condition, item.coord)
+            inside = without_jumps([ast.Compound(body, item.coord)], ast.Continue)
+        read_times(condition, inside, bound, item, state, label)
         return True
     body = [] if item.stmt is None else [item.stmt]
     if any(jumps_in(one, ast.Continue) for one in body):
@@ -354,6 +352,10 @@ def _read_repeated(
 
 
 def _read_body(item: ast.For, state: ReadingState) -> None:
-    body = [] if item.stmt is None else [item.stmt]
     with state.scope.block():
-        statements.read_all(without_jumps(body, ast.Continue), state)
+        statements.read_all(_body_of(item), state)
+
+
+def _body_of(item: ast.For | ast.While) -> list[ast.Node]:
+    """Return the statements of a body; ``continue`` goes where that is possible."""
+    return without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)

@@ -151,6 +151,15 @@ def conjuncts(condition: ast.Node) -> Iterator[ast.Node]:
             yield node
 
 
+def every(*roots: ast.Node | None) -> Iterator[ast.Node]:
+    """Yield all nodes of trees, those without meaning here too."""
+    waiting = [root for root in roots if root is not None]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [part for _, part in node.children()]
+
+
 def walked(*roots: ast.Node | None) -> Iterator[ast.Node]:
     """Yield all nodes of trees, in no particular order."""
     waiting = [root for root in roots if root is not None]

@@ -162,7 +162,7 @@ class DeclarationReader:
             case ast.Enum():
                 return CType(ElementType.INT32, text)
             case ast.Struct(name=str(name)) if name.startswith("ap_"):
-                return CType(_element_tagged(name), text, is_wide=True)
+                return CType(element_named([name]), text, is_wide=True)
             case _:
                 return CType(None, text)
 
@@ -185,7 +185,9 @@ class DeclarationReader:
 
 
 def element_named(names: Sequence[str]) -> ElementType | None:
-    """Return the element type that the words of a type in C mean; None for other types."""
+    """Return the element type that a type's words mean, or its tag; None for other types."""
+    if len(names) == 1 and names[0].startswith("ap_"):
+        return _element_tagged(names[0])
     words = [word for word in names if word != "signed" or "char" in names]
     if set(words) <= _IMPLIED_INT:
         words.append("int")

@@ -3,7 +3,7 @@
 ::
 
     extern "C" { ... }      its text alone
-    std::max(a, b)          max(a, b)
+    std::max<int>(a, b)     max(a, b)
     using T = float;        typedef float T;
     static_cast<int>(x)     (int)(x), as int(x)
     float (&a)[8]           float a[8]
@@ -57,6 +57,7 @@ _OUTPUT = re.compile(
     r"\b(?:std\s*::\s*)?(?:cout|cerr|clog)\s*<<"
     r"(?:[^;\"'\n]|\n|\"(?:[^\"\\\n]|\\.){0,500}\"|'(?:[^'\\\n]|\\.)'){0,2000}?(?=;)"
 )
+_EXPLICIT = re.compile(r"(?<=\bmax|\bmin|\babs)[ ]*<[\w ]+>(?=[ ]*\()")
 _STREAM_DECLARED = re.compile(
     r"\bstruct[ ]+hls_stream_\w+[^;{}()]{0,500}(?:\([^;{}()]{0,200}\)[^;{}()]{0,200}){0,20};"
 )
@@ -96,7 +97,8 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     """
     spaces = {found[1] for found in _NAMESPACE.finditer(text)}
     text = _blanked(_blanked(text, _LINKAGE), _NAMESPACE)
-    text = _OUTPUT.sub(_blank, text)
+    for pattern in (_OUTPUT, _EXPLICIT):
+        text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
     text = written.text
     known = [*_structures(text)]

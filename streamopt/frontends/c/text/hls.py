@@ -1,35 +1,26 @@
-"""Words of Vitis HLS in C++, written so that a parser of C takes them.
+"""Pragmas of Vitis HLS, as C99 writes pragmas: their macros are expanded, and nodes say them.
 
 ::
 
     #pragma HLS pipeline II=N    _Pragma("HLS pipeline II=4"), where N is a macro of 4
-    hls::stream<float, 2> &x     struct hls_stream_2_float  x
-    ap_uint<12> x                uint16_t x
-    std::max<int>(a, b)          max(a, b)
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.text.edits import edited
-from streamopt.frontends.c.text.places import Places
+from streamopt.frontends.c.text.edits import Edit, edited
 
-STREAM = "hls_stream_"
-"""How the tags of streams begin: a depth, 0 where none is said, and the element follow."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamopt.frontends.c.text.places import Places
 
 _LINE = re.compile(
     r"^([ \t]*)#[ \t]*pragma[ \t]+(?:HLS|hls)\b((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE
 )
 _MARKED = re.compile(r"\bhls_pragma_begin\b([^\n]*?)\bhls_pragma_end\b")
-_STREAM = re.compile(
-    r"\b(?:hls|tapa)[ ]*::[ ]*i?o?stream[ ]*<[ ]*([\w: ]+?(?:<[\w, ]*>)?)[ ]*(?:,[ ]*(\d+)[ ]*)?>"
-    r"([ ]*&)?"
-)
-_WHOLE = re.compile(r"\bap_(u?)int[ ]*<[ ]*(\d+)[ ]*>")
-_FUNCTION = re.compile(r"\b(max|min|abs)[ ]*(<[\w ]+>)[ ]*(?=\()")
-_DECLARED = re.compile(r"\bstruct[ ]+hls_stream_\w+[^;{}]*;")
-_NAME = re.compile(r"(?<=\w)[ ]*\([ ]*\"[^\"\n]*\"[ ]*\)")
-_WIDTHS = (8, 16, 32, 64)
 
 
 def marked_pragmas(text: str) -> str:
@@ -43,32 +34,12 @@ def marked_pragmas(text: str) -> str:
     return _LINE.sub(words, text)
 
 
-def hls_as_cpp(text: str, places: Places) -> str:
-    """Return preprocessed HLS C++ without the words of HLS, their places kept."""
-    text = edited(text, _whole_numbers(text), places)
-    text = edited(text, _rewritten(text), places)
-    return edited(text, _names(text), places)
+def with_pragmas(text: str, places: Places) -> str:
+    """Return preprocessed text with pragmas in place of what `marked_pragmas` wrote."""
 
+    def edits() -> Iterator[Edit]:
+        for found in _MARKED.finditer(text):
+            said = re.sub(r'["\\]', " ", found[1]).strip()
+            yield found.start(), found.end(), f'_Pragma("HLS {said}")'
 
-def _whole_numbers(text: str) -> Iterator[tuple[int, int, str]]:
-    for found in _WHOLE.finditer(text):
-        width = next((bits for bits in _WIDTHS if int(found[2]) <= bits), 64)
-        yield found.start(), found.end(), f"{found[1]}int{width}_t"
-
-
-def _names(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield edits that take the names from constructors: ``stream s("s")``."""
-    for declared in _DECLARED.finditer(text):
-        for found in _NAME.finditer(text, declared.start(), declared.end()):
-            yield found.start(), found.end(), ""
-
-
-def _rewritten(text: str) -> Iterator[tuple[int, int, str]]:
-    for found in _MARKED.finditer(text):
-        said = re.sub(r'["\\]', " ", found[1]).strip()
-        yield found.start(), found.end(), f'_Pragma("HLS {said}")'
-    for found in _STREAM.finditer(text):
-        element = re.sub(r"\W+", "__", found[1].strip())
-        yield found.start(), found.end(), f"struct {STREAM}{found[2] or 0}_{element} "
-    for found in _FUNCTION.finditer(text):
-        yield found.start(2), found.end(2), ""
+    return edited(text, edits(), places)

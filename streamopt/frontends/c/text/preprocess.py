@@ -14,7 +14,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_bytes
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.text.cplusplus import as_c
-from streamopt.frontends.c.text.hls import hls_as_cpp, marked_pragmas
+from streamopt.frontends.c.text.hls import marked_pragmas, with_pragmas
 from streamopt.frontends.c.text.places import OriginalText, Places, Spot
 from streamopt.frontends.c.text.standard_headers import EMPTY_HEADERS
 from streamopt.frontends.c.text.tokens import Lexer
@@ -164,7 +164,7 @@ class _Machine(Preprocessor):
         places = Places(self.main, self.texts)
         result = _emitted(iter(self.token, None), places)
         if self.is_hls:
-            result = hls_as_cpp(result, places)
+            result = with_pragmas(result, places)
         if not (extra or '"C"' in result or "::" in result or "template" in result):
             return Preprocessed(result, places)
         written = as_c(result, places, self.problems)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Row: TypeAlias = "list[Spot]"
 """Where the tokens of a line are."""
 
+STREAM = "hls_stream_"
+"""How the tags of streams begin: a depth, 0 where none is said, and the element follow."""
 _MAX_ARGUMENTS = 4_000
 """Characters of arguments in angle brackets."""
 _TOKEN = re.compile(
@@ -62,6 +64,11 @@ def replaced_words(line: str, row: Row, words: Mapping[str, str]) -> tuple[str, 
     return "".join([*parts, line[end:]]), spots
 
 
+def with_values(text: str, values: Mapping[str, object]) -> str:
+    """Return a text with values in place of names."""
+    return _WORD.sub(lambda word: str(values.get(word[0], word[0])), text)
+
+
 def blank(text: str) -> str:
     """Return spaces and line ends in place of a text."""
     return re.sub(r"[^\n]", " ", text)
@@ -96,11 +103,6 @@ def _end_of_declaration(text: str, start: int) -> int:
         elif token == ";" and depth <= 0:
             return found.end()
     return len(text)
-
-
-def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Return the line and the column of a place, both from 0."""
-    return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 
 
 def closing(text: str, opening: int) -> int | None:
@@ -208,7 +210,7 @@ def evaluated(text: str, constants: Mapping[str, int]) -> int | None:
     """Return the value of a constant expression of whole numbers; None if it is none."""
     if len(text) > 200:
         return None
-    plain = _WORD.sub(lambda word: str(constants.get(word[0], word[0])), text)
+    plain = with_values(text, constants)
     plain = _NUMBER.sub(lambda number: str(int(number[1], _base(number[1]))), plain)
     plain = plain.replace("/", "//").replace("true", "1").replace("false", "0")
     try:

@@ -18,14 +18,14 @@ decide; `streamopt.frontends.c.lowering` does the rest.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.text.edits import edited
+from streamopt.frontends.c.text.edits import edited, line_starts, position
 from streamopt.frontends.c.text.places import Places
 from streamopt.frontends.c.text.template_text import (
     Row,
@@ -37,10 +37,10 @@ from streamopt.frontends.c.text.template_text import (
     definitions,
     evaluated,
     library_tag,
-    line_and_column,
     parameters_of,
     parts_of,
     replaced_words,
+    with_values,
 )
 
 if TYPE_CHECKING:
@@ -161,11 +161,11 @@ class _TemplateWriter:
             self.problems.report("E135", "a template of this kind is not supported", loc, hint)
             return
         body = text[close + 1 : end]
-        first, column = line_and_column(text, close + 1)
-        rows = [list(row) for row in self.places.rows[first : first + body.count("\n") + 1]]
-        after = bisect_right(rows[0], column, key=lambda spot: spot.column)
-        last = bisect_right(rows[0], column + len(body), key=lambda spot: spot.column)
-        rows[0] = [replace(s, column=s.column - column) for s in rows[0][after:last]]
+        line, column = position(close + 1, line_starts(text))
+        rows = [list(row) for row in self.places.rows[line - 1 : line + body.count("\n")]]
+        after = bisect_left(rows[0], column, key=lambda spot: spot.column)
+        last = bisect_left(rows[0], column + len(body), key=lambda spot: spot.column)
+        rows[0] = [replace(s, column=s.column - column + 1) for s in rows[0][after:last]]
         name, is_function = declared_name(body)
         if name:
             kept = tuple(tuple(row) for row in rows)
@@ -215,8 +215,7 @@ class _TemplateWriter:
         for _, name, default in template.parameters[len(arguments) :]:
             if default:
                 known = {n: a for (_, n, _), a in zip(template.parameters, arguments, strict=False)}
-                filled = _WORD.sub(lambda word: known.get(word[0], word[0]), default)  # noqa: B023
-                arguments.append(self._argument(filled))
+                arguments.append(self._argument(with_values(default, known)))
                 continue
             message = f"{template.name} is used without its argument {name}"
             hint = "write all arguments of the template"
@@ -254,17 +253,16 @@ class _TemplateWriter:
         return self._insert(template.written(known, values), start)
 
     def _loc(self, offset: int) -> SourceLoc:
-        line, column = line_and_column(self.written.text, offset)
-        return self.places.loc(line + 1, column + 1)
+        return self.places.loc(*position(offset, line_starts(self.written.text)))
 
     def _edit(self, start: int, end: int, new: str) -> None:
         text = self.written.text
-        line, column = line_and_column(text, end)
+        line, column = position(end, line_starts(text))
         broken = text.count("\n", start, end)
         self.written.text = text[:start] + new + "\n" * broken + text[end:]
         self._move(line, end)
         if not broken:
-            self.places.shift(line + 1, [(column + 1, len(new) - (end - start))])
+            self.places.shift(line, [(column, len(new) - (end - start))])
 
     def _insert(self, instance: tuple[str, list[Row]], use: int) -> int:
         """Put an instance before the declaration of the file that uses it; return where."""
@@ -275,18 +273,18 @@ class _TemplateWriter:
         if len(self.known) > MAX_INSTANCES or self.spent > MAX_CHARACTERS:
             self._refuse_size(use)
         added = self._built_in(added, Places(self.places.main, self.places.files, rows))
-        line, column = line_and_column(text, at)
+        line, column = position(at, line_starts(text))
         self._move(line, use)
-        row = self.places.rows[line]
-        before = [spot for spot in row if spot.column <= column]
-        after = [replace(s, column=s.column - column) for s in row if s.column > column]
-        self.places.rows[line : line + 1] = [before, *rows, after]
+        row = self.places.rows[line - 1]
+        before = [spot for spot in row if spot.column < column]
+        after = [replace(s, column=s.column - column + 1) for s in row if s.column >= column]
+        self.places.rows[line - 1 : line] = [before, *rows, after]
         self.written.text = f"{text[:at]}\n{added}\n{text[at:]}"
         return at
 
     def _move(self, line: int, place: int) -> None:
         """Count the tokens of a line that is changed."""
-        self.moved += len(self.places.rows[line])
+        self.moved += len(self.places.rows[line - 1])
         if self.moved > MAX_MOVED:
             self._refuse_size(place)
 
