@@ -13,7 +13,8 @@ from streamopt.cli.verb import deciding, limiting, reading, searching, writing
 from streamopt.codegen.design import BackendName
 from streamopt.space.level import BindingChoice, LevelName
 from streamopt.space.objective import ObjectiveName
-from streamopt.target.device import device_names
+from streamopt.target.device import Target, device_names
+from streamopt.target.operators import OperatorsName
 from streamopt.target.resources import Fit as FitName
 
 
@@ -126,6 +127,14 @@ Device = Annotated[
 ]
 ClockNs = Annotated[
     float | None, limiting("--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.")
+]
+Operators = Annotated[
+    OperatorsName | None,
+    limiting(
+        "--operators",
+        help="Of our own Verilog (open), or of the vendor's tool.  [default: open with "
+        "--backend rtl]",
+    ),
 ]
 FifoDepths = Annotated[
     FifoDepthsName,
@@ -253,3 +262,13 @@ ScheduleOutput = Annotated[
 Force = Annotated[bool, writing("--force", help="Replace existing files.")]
 Json = Annotated[bool, writing("--json", help="Print one JSON value and nothing else.")]
 Quiet = Annotated[bool, writing("--quiet", "-q", help="No progress line and no tables.")]
+
+
+def target(
+    device: str, clock_ns: float | None, operators: OperatorsName | None, *, is_verilog: bool
+) -> Target:
+    """Return the target that is asked for: with our own operators where Verilog is made."""
+    from streamopt import pipeline
+
+    usual = OperatorsName.OPEN if is_verilog else OperatorsName.VENDOR
+    return pipeline.device(device, clock_ns, operators=operators or usual)

@@ -74,10 +74,11 @@ def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
         bound = least_cycles(problem.graph, problem.space.dsp_limit, found.target, luts=luts)
         return {"at least": bound_words(bound, found.trace.cycles, luts)}
     packs = problem.level.is_as_built
-    cycles = roofline_cycles(problem.graph, problem.space.dsp_limit, packs=packs)
+    on = found.target
+    cycles = roofline_cycles(problem.graph, problem.space.dsp_limit, packs=packs, on=on)
     if not cycles:
         return {}
-    dsps = roofline_dsp_cycles(problem.graph, packs=packs)
+    dsps = roofline_dsp_cycles(problem.graph, packs=packs, on=on)
     label = rate_words(dsps / multiply_accumulates(problem.graph))
     ratio = found.trace.cycles / cycles
     return {label: f"{cycles:,} cycles if all DSPs were always busy ({ratio:.2f}x)"}

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from streamopt.evaluation.built_timings import built_timings
 from streamopt.evaluation.headline import Headline, headline, region_facts
 from streamopt.evaluation.region_usage import RegionUsage, region_usage
 from streamopt.evaluation.time_claim import TimeClaim, time_claim
@@ -14,7 +15,7 @@ from streamopt.ir.schedule import Prediction, Schedule
 from streamopt.ir.text import html_table
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.pipelines.clock import ClockRisk, clock_risks
-from streamopt.perf.pipelines.timings import TimedPipeline, pipeline_timings, timed_pipelines
+from streamopt.perf.pipelines.timings import TimedPipeline, timed_pipelines
 from streamopt.perf.resources.network import NetworkResources, launch_cycles, resources
 from streamopt.sim import Trace, simulate
 from streamopt.sim.in_turn.hazards import check_hazards
@@ -52,6 +53,8 @@ class Evaluation:
     predicted: Prediction | None = None
     slrs: Mapping[str, int] = field(default_factory=dict[str, int])
     """Super logic region by node, by number; empty where that isn't said."""
+    is_buildable: bool = True
+    """False where operators are those of our own Verilog, which can't be made of it."""
 
     @property
     def over(self) -> tuple[str, ...]:
@@ -152,11 +155,14 @@ def evaluated(
         If the design comes to a standstill at the schedule's FIFO depths.
     """
     scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
-    found = evaluated_network(lower(scheduled), target, simulated, checks_hazards=checks_hazards)
+    network = lower(scheduled)
+    timed, is_buildable = built_timings(scheduled, network, target)
+    found = _judged(network, target, timed, simulated, checks_hazards=checks_hazards)
     timings = {name: timed.timing for name, timed in found.timed.items()}
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
     predicted = predict(scheduled, found.network, timings, dsps)
-    return replace(found, predicted=predicted, slrs=dict(schedule.slrs))
+    slrs = dict(schedule.slrs)
+    return replace(found, predicted=predicted, slrs=slrs, is_buildable=is_buildable)
 
 
 def evaluated_network(
@@ -185,6 +191,25 @@ def evaluated_network(
         If iterations of a sequential node would disturb each other (E811, E813, E814).
     """
     timed = timed_pipelines(network, target)
+    return _judged(
+        network,
+        target,
+        timed,
+        simulated,
+        shares_in_turn=shares_in_turn,
+        checks_hazards=checks_hazards,
+    )
+
+
+def _judged(
+    network: Network,
+    target: Target,
+    timed: Mapping[str, TimedPipeline],
+    simulated: Simulated,
+    *,
+    shares_in_turn: bool = False,
+    checks_hazards: bool = True,
+) -> Evaluation:
     spend(WORK.designs.process * len(network.processes))
     timings = {name: found.timing for name, found in timed.items()}
     logger.info("simulating %s: %d processes", network.name, len(network.processes))
@@ -222,8 +247,10 @@ def timed_network(
     graph: Graph, schedule: Schedule, target: Target
 ) -> tuple[Network, dict[str, PipelineTiming]]:
     """Return the hardware of a schedule, and how its pipelines run on a target."""
-    network = lower(apply(graph, with_visit_lengths(graph, schedule, target)))
-    return network, pipeline_timings(network, target)
+    scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
+    network = lower(scheduled)
+    timed, _ = built_timings(scheduled, network, target)
+    return network, {name: one.timing for name, one in timed.items()}
 
 
 def built_resources(graph: Graph, schedule: Schedule, target: Target) -> Resources:

@@ -140,6 +140,8 @@ class PublishedCosts:
 
     sequential: SequentialCosts | None = None
     """Of sequential nodes, which [1] doesn't have; None for one plan of each."""
+    lane_dsps: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    """DSPs of a lane by node, where they aren't those of [1]."""
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
@@ -148,11 +150,11 @@ class PublishedCosts:
         tiles = {name: -(-trips // factors[name]) for name, trips in node.trip_counts.items()}
         algebra: Any = INTEGERS
         timing = nest_timing(node, order, tiles, setting.operands, algebra, stores=setting.stores)
-        return NodeCost(timing, prod(factors.values()) * setting.lane_dsps)
+        return NodeCost(timing, prod(factors.values()) * self.least_dsps(node, setting))
 
     def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return the DSPs of one lane."""
-        return setting.lane_dsps
+        return self.lane_dsps.get(node.name, setting.lane_dsps)
 
     def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
         """Return the plans of a sequential node; see `SequentialCosts`."""

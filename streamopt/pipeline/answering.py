@@ -67,7 +67,7 @@ def problem_of(
     if not problem.level.is_as_built:
         on = or_usual(budget.device)
         most = most_of_design(budget, space.ports, on)
-        problem = problem.within(costs=published_costs(on, by_field(most)))
+        problem = problem.within(costs=published_costs(given, on, by_field(most)))
     return given, problem_with_ports(problem, space.ports, budget.device)
 
 

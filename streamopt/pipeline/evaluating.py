@@ -24,6 +24,7 @@ from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow, load_schedule
 from streamopt.sim.depths import DepthPlan
 from streamopt.target.device import DEVICE, Target, find_device, or_usual, target_of_part
+from streamopt.target.operators import OperatorsName
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 
@@ -40,8 +41,10 @@ def project_target(settings: Mapping[str, Any]) -> Target | None:
     return None
 
 
-@checked()
-def device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
+@checked(operators=OperatorsName)
+def device(
+    name: str = DEVICE, clock_ns: float | None = None, *, operators: str = OperatorsName.VENDOR
+) -> Target:
     """Return a device by name, or by the path of a TOML file.
 
     Parameters
@@ -50,13 +53,23 @@ def device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
         A device of the package (``u280``, ``u55c``, ``zcu104``, ...), or the path of a TOML file.
     clock_ns
         Clock period; None for the device's usual one.
+    operators
+        ``vendor`` for those that the vendor's tool makes, or ``open`` for those of our own Verilog
+        (``--backend rtl``), with registers and cells as it has them.
 
     Raises
     ------
     TargetError
         If there is no such device, or the file is not one.
+    MissingExtraError
+        E890 for our own operators without amaranth.
     """
-    return find_device(name, clock_ns)
+    found = find_device(name, clock_ns)
+    if operators == OperatorsName.VENDOR:
+        return found
+    from streamopt.rtl.costs.open_operators import with_open_operators
+
+    return with_open_operators(found)
 
 
 @checked()

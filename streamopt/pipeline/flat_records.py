@@ -13,6 +13,7 @@ from streamopt.options import checked
 from streamopt.perf.resources.network import launch_cycles
 from streamopt.report.record import Record
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+from streamopt.target.operators import OperatorsName
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def evaluation_record(found: Evaluation) -> Record:
         resident_uram=kept.uram if is_kept else None,
         launch_cycles=launch_cycles(found.network) if is_kept else None,
         device=device.name,
+        operators=OperatorsName.OPEN if device.is_open else OperatorsName.VENDOR,
         clock_ns=device.clock_ns,
         claimed_clock_ns=round(claimed.clock_ns, 3),
         milliseconds=round(claimed.milliseconds, 6),
@@ -194,7 +196,10 @@ def record_of_every_level(solution: Solution) -> Record:
         stop=solution.stop.value,
         dsps_used=solution.dsps,
         roofline_cycles=roofline_cycles(
-            problem.graph, problem.space.dsp_limit, packs=problem.level.is_as_built
+            problem.graph,
+            problem.space.dsp_limit,
+            packs=problem.level.is_as_built,
+            on=None if solution.evaluation is None else solution.evaluation.target,
         ),
         solver=solution.solver,
         solver_version=solution.solver_version,

@@ -48,6 +48,8 @@ class Record(Mapping[str, Cell]):
         The routed ones with those of a host's call, where arrays are in its memory.
     measured_cycles, measured_by, measured_dsps
         Of another tool's design, by its RTL simulation or else its synthesis.
+    operators
+        Whose they are: ``open`` for those of our own Verilog, ``vendor``.
     over
         The resources of which the design takes more than the device has.
     tuning
@@ -117,6 +119,7 @@ class Record(Mapping[str, Cell]):
     resident_uram: int | None = None
     launch_cycles: int | None = None
     device: str | None = None
+    operators: str | None = None
     clock_ns: float | None = None
     claimed_clock_ns: float | None = None
     milliseconds: float | None = None

@@ -4,6 +4,7 @@
 """
 
 from streamopt.errors import Diagnostic, SolverError
+from streamopt.perf.costs import PublishedCosts
 from streamopt.space.level import PAPER_LEVELS, Level
 from streamopt.strategies.problem import Problem
 
@@ -40,8 +41,10 @@ def refusal(problem: Problem, what: str, hint: str) -> Diagnostic | None:
     if problem.ports:
         hint = f"{hint}; or solve without, and emit with --port"
         return Diagnostic("E525", f"{what} has no ports at {problem.level.name}", hint=hint)
-    if problem.space.fixed:
-        message = "fixed decisions are kept by the exact search and the compact formulation only"
+    costs = problem.space.costs
+    if problem.space.fixed or (isinstance(costs, PublishedCosts) and costs.lane_dsps):
+        kept = "fixed decisions" if problem.space.fixed else "the DSPs of our own operators"
+        message = f"{kept} are kept by the exact search and the compact formulation only"
         return Diagnostic("E526", message, hint="leave --solver exhaustive and --formulation out")
     return None
 

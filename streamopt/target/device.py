@@ -121,6 +121,11 @@ class Target:
         return found
 
     @property
+    def is_open(self) -> bool:
+        """Return whether its operators are those of our own Verilog."""
+        return self.operators.is_open
+
+    @property
     def total(self) -> Resources:
         """Return the resources of the whole device."""
         return self.floorplan.total

@@ -1,12 +1,22 @@
 """The costs of operators: latency, DSPs, LUTs and flip-flops by implementation and clock."""
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 from math import ceil
 
 from streamopt.errors import Diagnostic, TargetError
 from streamopt.ir.element import ElementType
 from streamopt.ir.operators import Operator
+
+
+class OperatorsName(StrEnum):
+    """Whose operators a design is built of."""
+
+    OPEN = "open"
+    """Those of our own Verilog."""
+    VENDOR = "vendor"
+    """Those that the vendor's tool makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,9 @@ class OperatorTable:
 
     file: str
     rows: tuple[OperatorRow, ...]
+    is_open: bool = False
+    """Whether they are those of our own Verilog, in whose schedule nothing but operators and
+    memories takes a cycle."""
 
 
 def operator_cost(
@@ -81,6 +94,8 @@ def operator_cost(
             return _fixed_point_cost(table, operator, element, implementation, clock_ns)
         message = f"the operator table has no {subject}" + (f" in '{wanted}'" if wanted else "")
         hint = f"add an [[operator]] row to {table.file}"
+        if table.is_open:
+            hint = "our Verilog doesn't compute it: choose --operators vendor"
         if names:
             hint = f"implementations: {', '.join(names)}; or {hint}"
         raise TargetError(Diagnostic("E854", message, hint=hint))

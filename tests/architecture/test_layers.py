@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "transforms": BASE | {"analysis"},
     "perf": BASE | {"analysis", "target"},
     "sim": BASE | {"target"},
-    "evaluation": BASE | {"perf", "sim", "target", "transforms"},
+    "evaluation": BASE | {"perf", "rtl", "sim", "target", "transforms"},
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
     "search": {"space", "work"},
@@ -38,7 +38,7 @@ MAY_IMPORT = {
     | {"evaluation"},
     "warnings": BASE
     | {"evaluation", "perf", "sim", "solvers", "space", "strategies", "target", "transforms"},
-    "rtl": BASE | {"analysis", "transforms"},
+    "rtl": BASE | {"analysis", "target", "transforms"},
     "codegen": BASE | {"analysis", "rtl"},
     "verification": BASE | {"codegen"},
     "synthesis": BASE | {"target"},

@@ -12,11 +12,12 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.output import check_folders
 from streamopt.cli.reading import Reading
-from streamopt.errors import DesignWarning
+from streamopt.errors import DesignWarning, Diagnostic, VerificationError
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation, Simulated
+    from streamopt.verification.compare import DesignVerdict
 
 
 def simulate(
@@ -30,6 +31,10 @@ def simulate(
     schedule_file: a.ScheduleFile = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
+    operators: a.Operators = None,
+    rtl: Annotated[
+        bool, typer.Option("--rtl", help="Measure the schedule in Verilator, too, as our Verilog.")
+    ] = False,
     frames: Annotated[int, typer.Option("--frames", help="Number of consecutive frames.")] = 1,
     flushable: Annotated[
         bool,
@@ -44,7 +49,6 @@ def simulate(
     quiet: a.Quiet = False,
 ) -> None:
     """Simulate a design cycle by cycle; report stalls, FIFO occupancy and resources."""
-    from streamopt import pipeline
     from streamopt.cli.printing import print_warnings
     from streamopt.evaluation.design import Simulated
     from streamopt.report.charts import chart_format
@@ -53,21 +57,40 @@ def simulate(
     form = None if gantt_file is None else chart_format(gantt_file)
     check_folders(gantt_file)
     samples = 0 if form is None else SAMPLES
-    on = pipeline.device(device, clock_ns)
+    on = a.target(device, clock_ns, operators, is_verilog=rtl)
     simulated = Simulated(frames, flushable, samples)
     found, warned = _found(graph_file, read, schedule_file, on, simulated)
+    measured = _measured(graph_file, read, schedule_file) if rtl else None
     if gantt_file is not None and form is not None:
         _draw(found, gantt_file, form)
     if as_json:
         from streamopt.pipeline.flat_records import trace_record, warning_records
 
         record = trace_record(found)
+        if measured is not None:
+            record["measured_cycles"] = measured.measured_cycles
         typer.echo(json.dumps({**record, "warnings": warning_records(warned)}))
     elif not quiet:
         _show(found)
         print_warnings(warned)
+        if measured is not None:
+            typer.echo(f"{measured.measured_cycles:,} cycles measured in Verilator")
         if gantt_file is not None:
             typer.echo(f"wrote {gantt_file}")
+
+
+def _measured(graph_file: str, read: Reading, schedule_file: Path | None) -> DesignVerdict:
+    """Return the verdict of Verilator on a schedule; raises E734 without one."""
+    from streamopt import pipeline
+    from streamopt.pipeline.measuring import measured
+
+    if schedule_file is None:
+        hint = "give one from `streamopt solve` with --schedule"
+        raise VerificationError(Diagnostic("E734", "--rtl is for a schedule", hint=hint))
+    verdict = measured(read.load(graph_file), pipeline.load_schedule(schedule_file))
+    if not verdict.passed:
+        raise VerificationError(Diagnostic("E735", f"the Verilog is wrong: {verdict}"))
+    return verdict
 
 
 def _found(

@@ -78,6 +78,7 @@ def solve(
     steps: Steps = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
+    operators: a.Operators = None,
     output: a.ProjectOutput = None,
     backend: a.Backend = BackendName.VITIS,
     schedule_file: a.ScheduleOutput = None,
@@ -88,7 +89,7 @@ def solve(
     """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
     from streamopt import pipeline
 
-    on = pipeline.device(device, clock_ns)
+    on = a.target(device, clock_ns, operators, is_verilog=backend is BackendName.RTL)
     asked = _source_graph(graph_file, read, steps, listed(port), on)
     to = Output.of(output, schedule_file, stem(graph_file, asked.program), seed, force=force)
     to = replace(to.with_data(asked.program, read.test_inputs), backend=backend)

@@ -40,11 +40,12 @@ from streamopt.perf.as_built.port_rules import PortRule
 from streamopt.perf.costs import NodeCost, OpenPlans, SequentialCosts, Setting
 from streamopt.perf.paper.timing import NestTiming
 from streamopt.perf.pipelines.bandwidth import TransferRule
-from streamopt.perf.pipelines.depth import PARTIAL_TILE_CYCLES, depth_cycles
+from streamopt.perf.pipelines.depth import depth_cycles, partial_tile_cycles
 from streamopt.perf.pipelines.recurrence import (
     ROUND_TRIP_CYCLES,
     accumulation_latency_cycles,
     interval_cycles,
+    memory_round_trip_cycles,
     recurrences,
 )
 from streamopt.perf.resources.fabric import least_pipeline_luts
@@ -305,7 +306,7 @@ class _NodeBody:
         partial = np.zeros(size, dtype=np.bool_)
         for name, trips in node.trip_counts.items():
             partial |= trips % factors[name] > 0
-        return ii, depth + PARTIAL_TILE_CYCLES * partial
+        return ii, depth + partial_tile_cycles(self._target) * partial
 
     def least_dsps(self) -> int:
         """Return the DSPs of one unit of each operator; sums may go without."""
@@ -321,8 +322,9 @@ class _NodeBody:
     def _pace(self, port_ii: int, tree: int, distance: int) -> _Pace:
         key = (port_ii, tree, distance)
         if key not in self._paces:
+            memory = memory_round_trip_cycles(self._target)
             ii = max(
-                (interval_cycles(latency, distance) for latency in self._latencies if distance),
+                (interval_cycles(one, distance, memory) for one in self._latencies if distance),
                 default=1,
             )
             adds = [u.operations[-1] for u in self._updates]

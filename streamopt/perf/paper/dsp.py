@@ -50,7 +50,9 @@ def _adds_products(node: Node) -> bool:
     )
 
 
-def dsps_per_lane(node: Node, element_of: Callable[[str], ElementType]) -> int:
+def dsps_per_lane(
+    node: Node, element_of: Callable[[str], ElementType], on: Target | None = None
+) -> int:
     """Return ``U_n``, the DSPs of one copy of the loop body, as the published tool counts them.
 
     A node that adds up products counts 3 DSPs a multiplication and 2 an addition of single
@@ -61,30 +63,44 @@ def dsps_per_lane(node: Node, element_of: Callable[[str], ElementType]) -> int:
     ----------
     element_of
         Element type of an array by name.
+    on
+        Whose operators count, if they are our own: 2 for a multiply-accumulate; else the paper's.
     """
     if not (accumulates_products(node) or _adds_products(node)):
         return 0
     parts = [part for expression in node.expressions for part in walk(expression)]
     among = ValueContext(element_of, node.trip_counts)
-    return sum(_dsps_of(part, among) for part in parts) + _sum_dsps(node, element_of)
+    return sum(_dsps_of(part, among, on) for part in parts) + _sum_dsps(node, element_of, on)
 
 
-def _sum_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
+def own_lane_dsps(graph: Graph, on: Target) -> dict[str, int]:
+    """Return `dsps_per_lane` by node where a target's operators are our own; else nothing."""
+    nodes = graph.nodes if on.is_open else ()
+    return {node.name: dsps_per_lane(node, graph.element_of, on) for node in nodes}
+
+
+def _sum_dsps(node: Node, element_of: Callable[[str], ElementType], on: Target | None) -> int:
     if node.reduction is not Reduction.ADD:
         return 0
-    return _operator_dsps(Operator.ADD, element_of(node.write.array))
+    return _operator_dsps(Operator.ADD, element_of(node.write.array), on)
 
 
-def _dsps_of(expression: Expression, among: ValueContext) -> int:
+def _dsps_of(expression: Expression, among: ValueContext, on: Target | None) -> int:
     """Return the DSPs of the last operation of an expression."""
     if not isinstance(expression, Binary) or expression.op not in _COUNTED:
         return 0
     computed = expression_type(expression, among.element_of) or ElementType.FLOAT
-    return _operator_dsps(_COUNTED[expression.op], built_type(expression, computed, among))
+    return _operator_dsps(_COUNTED[expression.op], built_type(expression, computed, among), on)
+
+
+def _operator_dsps(operator: Operator, element: ElementType, on: Target | None) -> int:
+    if on is not None and on.is_open:
+        return on.operator(operator, element).dsps
+    return _paper_dsps(operator, element)
 
 
 @cache
-def _operator_dsps(operator: Operator, element: ElementType) -> int:
+def _paper_dsps(operator: Operator, element: ElementType) -> int:
     if element is ElementType.FLOAT:
         return FMUL_DSPS if operator is Operator.MUL else FADD_DSPS
     return _device().operator(operator, element).dsps
@@ -100,16 +116,23 @@ def multiply_accumulates(graph: Graph) -> int:
     return sum(node.iterations for node in graph.nodes if accumulates_products(node))
 
 
-def roofline_dsp_cycles(graph: Graph, *, packs: bool = False) -> int:
+def roofline_dsp_cycles(graph: Graph, *, packs: bool = False, on: Target | None = None) -> int:
     """Return the graph's multiply-accumulates, each times the DSPs of one of its type.
 
     Parameters
     ----------
     packs
         Whether products of narrow integers share DSPs, as at opt6.
+    on
+        As of `dsps_per_lane`; our own products share none.
     """
+    packs = packs and not (on is not None and on.is_open)
     return sum(
-        -(-node.iterations * _product_dsps(node, graph.element_of) // _shares(node, graph, packs))
+        -(
+            -node.iterations
+            * _product_dsps(node, graph.element_of, on)
+            // _shares(node, graph, packs)
+        )
         for node in graph.nodes
         if accumulates_products(node)
     )
@@ -123,16 +146,18 @@ def _shares(node: Node, graph: Graph, packs: bool) -> int:
     return _device().operator(Operator.MUL, narrow.element, Implementation.PACKED).products
 
 
-def _product_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
+def _product_dsps(node: Node, element_of: Callable[[str], ElementType], on: Target | None) -> int:
     among = ValueContext(element_of, node.trip_counts)
-    return _dsps_of(uncast(node.value), among) + _sum_dsps(node, element_of)
+    return _dsps_of(uncast(node.value), among, on) + _sum_dsps(node, element_of, on)
 
 
-def roofline_cycles(graph: Graph, dsp_limit: int, *, packs: bool = False) -> int:
+def roofline_cycles(
+    graph: Graph, dsp_limit: int, *, packs: bool = False, on: Target | None = None
+) -> int:
     """Return the least cycles in which the DSPs can do the graph's multiply-accumulates.
 
     ``ceil(MACs * 5 / dsp_limit)`` of single precision: no schedule with 5 DSPs a lane can be
     faster. Of other types each counts what it takes, and half of that where two share a DSP
-    (``packs``).
+    (``packs``). With our own operators (``on``) it is 2 of single precision.
     """
-    return -(-roofline_dsp_cycles(graph, packs=packs) // dsp_limit)
+    return -(-roofline_dsp_cycles(graph, packs=packs, on=on) // dsp_limit)

@@ -21,6 +21,10 @@ In cycles of the schedule, from measured iteration latencies of the published St
 - where unroll factors don't divide trip counts, one cycle more tells the lanes of the last tiles
   whether they have an iteration (an estimate: no published design does so).
 
+In our own Verilog nothing but operators and memories outside of a process takes a cycle: streams
+are there after one, those memories' words after two, and an operator takes its registers. What is
+said here of it is what a choice takes at least, before it is scheduled.
+
 A copy from stream to memory so takes 2, a bias 10, bias and ReLU 12, ``exp(x - max)`` 24, a
 multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 """
@@ -74,8 +78,13 @@ def depth_cycles(
     """
     schedule = _ValueTimes(pipeline, memories, updates, target)
     written = max((schedule.write_cycle(port) for port in schedule.writes), default=0)
-    partial = PARTIAL_TILE_CYCLES if pipeline.partial_tiles else 0
+    partial = partial_tile_cycles(target) if pipeline.partial_tiles else 0
     return max(1, written) + port_ii - 1 + partial
+
+
+def partial_tile_cycles(target: Target) -> int:
+    """Return by how much an iteration with lanes that may have none of their own is longer."""
+    return 0 if target.is_open else PARTIAL_TILE_CYCLES
 
 
 class _ValueTimes:
@@ -102,6 +111,8 @@ class _ValueTimes:
         self._ready: dict[str, int] = {}
         waits = any(self._waits_for_operands(update) for update in updates)
         self._operands_cycles = _SUMMED_CYCLES if waits else _REGISTERED_CYCLES
+        if target.is_open:
+            self._operands_cycles = 0
 
     def write_cycle(self, port: Port) -> int:
         """Return the cycle in which a write happens."""
@@ -125,8 +136,10 @@ class _ValueTimes:
         place, port = self._reads[name]
         if port.target not in self._memories:
             return 1
-        fetched = self._address(port) + _MEMORY_CYCLES
         memory = self._memories[port.target]
+        fetched = self._address(port) + _MEMORY_CYCLES
+        if self._target.is_open and memory.place is Place.LOCAL:
+            fetched = 0
         if memory.place is Place.OFF_CHIP:
             fetched += _WORD_CYCLES + first_word_cycles(memory.channels, self._target)
         for written in reversed(self._ports[:place]):
@@ -140,7 +153,7 @@ class _ValueTimes:
     def _address(self, port: Port) -> int:
         """Return the cycles until the address of an access is known."""
         memory = self._memories.get(port.target)
-        if memory is None:
+        if memory is None or self._target.is_open:
             return 0
         extents = [-(-e // f) for e, f in zip(memory.shape, memory.factors, strict=True)]
         moving = [bool(subscript.terms) for subscript in port.subscripts]
@@ -154,12 +167,12 @@ class _ValueTimes:
     def _stages(self, operation: Operation) -> int:
         """Return the cycles from operands to result."""
         update = self._updates.get(operation.result)
-        one = _stages_of(self._latency(operation, operation.implementation))
+        one = self._stages_of(operation, operation.implementation)
         if update is None:
             terms = prod(self._lanes.get(name, 1) for name in operation.over)
             return one * (levels(terms) if operation.over else 1)
         chained = self._chained_in_fabric(update)
-        in_fabric = _stages_of(self._latency(operation, Implementation.FABRIC)) if chained else one
+        in_fabric = self._stages_of(operation, Implementation.FABRIC) if chained else one
         if not update.reassociates:
             return in_fabric * update.terms
         if not update.adds:
@@ -179,8 +192,13 @@ class _ValueTimes:
         last = update.operations[-1]
         if last.implementation not in (None, Implementation.FABRIC):
             return 0
-        needed = update.round_trip_cycles(self._latency(last, None))
+        needed = update.round_trip_cycles(self._latency(last, None), self._target)
         return update.chained_additions if needed > update.distance else 0
+
+    def _stages_of(self, operation: Operation, implementation: Implementation | None) -> int:
+        """Return the cycles of one operator; the tool has a register behind each."""
+        latency = self._latency(operation, implementation)
+        return latency + 1 if latency and not self._target.is_open else latency
 
     def _latency(self, operation: Operation, implementation: Implementation | None) -> int:
         cost = self._target.operator(operation.operator, operation.element, implementation)
@@ -190,10 +208,6 @@ class _ValueTimes:
 def levels(terms: int) -> int:
     """Return the operators on the way through a balanced tree."""
     return (terms - 1).bit_length()
-
-
-def _stages_of(latency_cycles: int) -> int:
-    return latency_cycles + 1 if latency_cycles else 0
 
 
 def _levels_before(update: Recurrence) -> int:

@@ -85,18 +85,24 @@ class Recurrence:
         few = 1 if self.of_products else self.terms
         return few + (self.terms > 2) * (3 - few) + (self.terms > 8)
 
-    def round_trip_cycles(self, latency_cycles: int) -> Any:
+    def round_trip_cycles(self, latency_cycles: int, target: Target) -> Any:
         """Return the cycles from update to update, with adders of a latency and through memory."""
-        return self.chained_additions * latency_cycles + ROUND_TRIP_CYCLES
+        return self.chained_additions * latency_cycles + memory_round_trip_cycles(target)
 
     def ii(self, target: Target) -> int:
         """Return the cycles between two iterations that it asks for, on a device."""
         if self.distance is None:
             return 1
-        return interval_cycles(accumulation_latency_cycles(self, target), self.distance)
+        latency = accumulation_latency_cycles(self, target)
+        return interval_cycles(latency, self.distance, memory_round_trip_cycles(target))
 
 
-def interval_cycles(latency_cycles: int, distance: int) -> int:
+def memory_round_trip_cycles(target: Target) -> int:
+    """Return the cycles to write a sum to memory and to read it back; none in our own Verilog."""
+    return 0 if target.is_open else ROUND_TRIP_CYCLES
+
+
+def interval_cycles(latency_cycles: int, distance: int, memory_cycles: int) -> int:
     """Return the cycles between two iterations that an update asks for.
 
     Parameters
@@ -105,10 +111,12 @@ def interval_cycles(latency_cycles: int, distance: int) -> int:
         From the value read to the value written, without the memory.
     distance
         Iterations between two updates of one element.
+    memory_cycles
+        See `memory_round_trip_cycles`.
     """
     if distance == 1 or latency_cycles == 0:
         return max(1, latency_cycles)
-    return max(1, -(-(latency_cycles + ROUND_TRIP_CYCLES) // distance))
+    return max(1, -(-(latency_cycles + memory_cycles) // distance))
 
 
 def accumulation_latency_cycles(recurrence: Recurrence, target: Target) -> int:

@@ -25,9 +25,9 @@ from streamopt.ir.network import AccessMode, Pipeline, Port
 from streamopt.perf.pipelines.access_distance import collides_at_once, collision_distance
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import (
-    ROUND_TRIP_CYCLES,
     accumulation_latency_cycles,
     free_of_latency,
+    memory_round_trip_cycles,
     recurrences,
 )
 from streamopt.target.device import Target
@@ -83,7 +83,7 @@ def _entangled(pipeline: Pipeline, target: Target) -> Iterator[list[_ValueEdge]]
         step
         for write, read in pairs
         if _ValueEdge(write.value, read.value, 0, 0, write.target) in near
-        for step in _through_memory(write, read, pipeline)
+        for step in _through_memory(write, read, pipeline, memory_round_trip_cycles(target))
     ]
     for part in _components([*computed, *through]):
         if len({(step.source, step.sink) for step in part if step.memory}) > 1:
@@ -118,16 +118,18 @@ def _computed(pipeline: Pipeline, target: Target) -> Iterator[_ValueEdge]:
             yield _ValueEdge(operand, operation.result, latency, 0)
 
 
-def _through_memory(write: Port, read: Port, pipeline: Pipeline) -> Iterator[_ValueEdge]:
+def _through_memory(
+    write: Port, read: Port, pipeline: Pipeline, memory_cycles: int
+) -> Iterator[_ValueEdge]:
     """Yield the steps from a value that is written to one that is read, in turn and at once."""
     distance = collision_distance(read, write, pipeline)
     if distance is not None:
         stays = distance == 1
-        latency = 0 if stays else ROUND_TRIP_CYCLES
+        latency = 0 if stays else memory_cycles
         yield _ValueEdge(write.value, read.value, latency, distance, write.target)
     before = pipeline.ports.index(write) < pipeline.ports.index(read)
     if before and collides_at_once(read, write, pipeline):
-        latency = 0 if write.subscripts == read.subscripts else ROUND_TRIP_CYCLES
+        latency = 0 if write.subscripts == read.subscripts else memory_cycles
         yield _ValueEdge(write.value, read.value, latency, 0, write.target)
 
 

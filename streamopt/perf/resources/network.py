@@ -196,8 +196,9 @@ def pipeline_resources(
     if built.shares_in_turn and not pipeline.lanes:
         replicas = together(replicas)
     used, unit_bits = operator_resources(pipeline, replicas, timing, target)
-    multipliers = address_multipliers(pipeline, built.memories)
-    used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
+    if not target.is_open:  # whose addresses are counted
+        multipliers = address_multipliers(pipeline, built.memories)
+        used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
     data = data_bits(pipeline, replicas, built.storages)
     used += Resources(luts=_choices(pipeline, built.memories))
     return used + pipeline_fabric(pipeline, data, unit_bits, timing, built.storages)

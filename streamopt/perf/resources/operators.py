@@ -168,7 +168,7 @@ def fabric_adders(
     usual = target.operator(operation.operator, operation.element)
     for update in sums:
         if usual.dsps and update.distance is not None and operation in update.operations:
-            tight = update.round_trip_cycles(usual.latency_cycles) > ii * update.distance
+            tight = update.round_trip_cycles(usual.latency_cycles, target) > ii * update.distance
             tight = tight & (update.distance > 0)
             adders = update.chained_additions + ((update.terms > 4) & (update.terms < 8))
             short = short + (short == 0) * tight * (count // update.terms * adders)

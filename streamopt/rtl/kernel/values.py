@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
+from math import frexp, prod
 from typing import TypeAlias
 
 from streamopt.ir.element import ElementType
@@ -24,6 +24,7 @@ from streamopt.rtl.kernel.kernel import (
     copy_positions,
 )
 from streamopt.rtl.kernel.sharing import SHARED_LEVELS, share, share_trees
+from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import (
     NumberFormat,
@@ -34,6 +35,9 @@ from streamopt.rtl.operators.number_format import (
 )
 from streamopt.rtl.operators.table import Asked, BlockChoice, choose, converted
 from streamopt.rtl.operators.whole_leaf import WholeLeaf
+
+_NORMAL_EXPONENT = 14
+"""Up to which powers of two and their reciprocals are normal numbers of every format."""
 
 Operands: TypeAlias = Callable[[str, ElementType], KernelValue]
 """The value of a name; a number is of the type that is said."""
@@ -183,7 +187,7 @@ class ValueList:
         NoOperatorError
             If there is no block for it.
         """
-        operands = self._operands(operation, taken)
+        operation, operands = self._multiplied(operation, self._operands(operation, taken))
         match operation.operator:
             case Operator.CAST:
                 self._named[operation.result] = self.held(operands[0], computed(operation))
@@ -221,6 +225,21 @@ class ValueList:
         if operation.operator is Operator.RECIPROCAL and element is ElementType.DOUBLE:
             operands.insert(0, self.number(1.0, element))
         return operands
+
+    def _multiplied(
+        self, operation: Operation, operands: list[KernelValue]
+    ) -> tuple[Operation, list[KernelValue]]:
+        """Return a division by a power of two as the product that gives the same number."""
+        if operation.operator is not Operator.DIV:
+            return operation, operands
+        divisor = operands[1].source
+        if not isinstance(divisor, Constant) or not isinstance(operands[0].form, FloatFormat):
+            return operation, operands
+        size, exponent = frexp(divisor.number)
+        if abs(size) != 0.5 or abs(exponent) > _NORMAL_EXPONENT:
+            return operation, operands
+        factor = self.number(1.0 / divisor.number, computed(operation))
+        return replace(operation, operator=Operator.MUL), [operands[0], factor]
 
     def _chosen(self, operation: Operation, operands: Sequence[KernelValue]) -> BlockChoice:
         sources = (operand.source for operand in operands)

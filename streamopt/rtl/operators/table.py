@@ -123,7 +123,7 @@ _SYMBOLS: Mapping[BinaryOp | CompareOp | LogicOp, tuple[str, bool]] = {
 """Kind, and whether the operands change their places."""
 
 
-_FUNCTIONS = ("exp", "log", "tanh", "erf", "recip")
+FUNCTIONS = ("exp", "log", "tanh", "erf", "recip")
 """By tables, which are for ``float`` and ``half``."""
 
 
@@ -139,7 +139,7 @@ def choose(asked: Asked) -> BlockChoice | None:
     if any(isinstance(form, FloatFormat) for form in operands):
         return _of_floats(kind, operands, order)
     wholes = tuple(form for form in operands if isinstance(form, WholeFormat))
-    if not kind or kind in ("sqrt", *_FUNCTIONS):
+    if not kind or kind in ("sqrt", *FUNCTIONS):
         return None
     target = format_of(asked.element)
     assert isinstance(target, WholeFormat)
@@ -178,7 +178,7 @@ def _of_floats(
     kind: str, operands: tuple[NumberFormat, ...], order: tuple[int, ...]
 ) -> BlockChoice | None:
     form = operands[0]
-    if form == DOUBLE and kind in _FUNCTIONS:
+    if form == DOUBLE and kind in FUNCTIONS:
         return None
     is_same = all(one == form for one in operands)
     if kind not in FLOAT_LEVELS or not isinstance(form, FloatFormat) or not is_same:

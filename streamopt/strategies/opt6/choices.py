@@ -156,7 +156,9 @@ def variants(
 def bindings(
     binding: BindingChoice | None, graph: Graph, on: Target
 ) -> Mapping[str, tuple[Binding, ...]]:
-    """Return by node what its operators may be built from."""
+    """Return by node what its operators may be built from; our own are built in one way."""
+    if on.is_open:
+        return {}
     match binding:
         case BindingChoice.TOOL:
             return {}

@@ -12,6 +12,7 @@ from typing import TypeVar
 from streamopt.errors import StreamoptError
 from streamopt.ir.ports import PortPlan
 from streamopt.perf.costs import PublishedCosts
+from streamopt.perf.paper.dsp import own_lane_dsps
 from streamopt.solvers.result import Stop
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
@@ -141,7 +142,7 @@ def _opt5_part(
         budget,
         tiling_limit,
         fixed=problem.space.fixed,
-        costs=PublishedCosts(builder),
+        costs=PublishedCosts(builder, own_lane_dsps(problem.graph, on)),
     )
     asked = Problem(problem.graph, space, problem.objective)
     asked = problem_with_ports(asked, ports, on)

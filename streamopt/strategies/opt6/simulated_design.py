@@ -20,6 +20,9 @@ from streamopt.strategies.solution import Solution
 from streamopt.target.device import Target
 from streamopt.target.resources import Fit, Resources
 
+NOT_BUILDABLE = 1e6
+"""Excess of a design that our own Verilog can't be made of: more than any other has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -180,6 +183,8 @@ def judged(
             each=found.usage.amounts,
         )
     most = replace(used, dsps=max(used.dsps, chosen.dsps))
+    if not evaluation.is_buildable:
+        return replace(design, excess=NOT_BUILDABLE)
     return replace(design, excess=max(design.excess, _excess(most, limits)))
 
 

@@ -17,6 +17,7 @@ from streamopt.ir.program import Role
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule, bound_implementation
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.costs import NodeCost, PublishedCosts, plain_plan
+from streamopt.perf.paper.dsp import own_lane_dsps
 from streamopt.perf.paper.timing import NestTiming
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
@@ -262,12 +263,17 @@ def _straight(graph: Graph, node: SequentialNode) -> tuple[str, ...]:
     )
 
 
-def published_costs(on: Target, limits: Mapping[str, int] | None = None) -> PublishedCosts:
-    """Return the published costs; those of sequential nodes are as built.
+def published_costs(
+    graph: Graph, on: Target, limits: Mapping[str, int] | None = None
+) -> PublishedCosts:
+    """Return the published costs of a graph; those of sequential nodes are as built.
+
+    Where operators are our own, a lane has the DSPs of these.
 
     Parameters
     ----------
     limits
         On what a design takes, by field of `Resources`; those of a whole device where not given.
     """
-    return PublishedCosts(PlanBuilder(on, replace(on.budget(Fit.DEVICE), **(limits or {}))))
+    builder = PlanBuilder(on, replace(on.budget(Fit.DEVICE), **(limits or {})))
+    return PublishedCosts(builder, own_lane_dsps(graph, on))

@@ -1,0 +1,28 @@
+"""Schedules measured: as our own Verilog, in Verilator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.pipeline.building import verify, write
+from streamopt.verification.scratch import scratch
+
+if TYPE_CHECKING:
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.readers import Readable
+    from streamopt.verification.compare import DesignVerdict
+
+
+def measured(program: Readable, schedule: Schedule) -> DesignVerdict:
+    """Return the verdict of Verilator on a schedule as our own Verilog: see `verify`.
+
+    Raises
+    ------
+    CodegenError
+        E640 for a design that can't be Verilog.
+    VerificationError
+        If it can't be built or run.
+    """
+    with scratch("measured") as at:
+        write(program, schedule, at / "project", backend="rtl")
+        return verify(at / "project")

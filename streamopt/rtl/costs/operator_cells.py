@@ -1,0 +1,103 @@
+"""Cells of one operator, by Yosys for UltraScale+: measured, or of whole numbers by its widths.
+
+``results/rtl_operators/run.py`` measures operators on floating-point numbers, and writes the table.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from streamopt.rtl.operators.choice import ChoiceLeaf
+from streamopt.rtl.operators.float_leaf import FloatLeaf
+from streamopt.rtl.operators.leaf import OperatorBlock
+from streamopt.rtl.operators.number_format import WholeFormat
+from streamopt.rtl.operators.whole_leaf import WholeLeaf
+from streamopt.target.resources import Resources
+
+_WIDE_BITS, _NARROW_BITS = 26, 17
+"""Of the factors of a DSP48E2, without their signs."""
+_LUTS_A_BIT = {
+    "add": 1.0,
+    "sub": 1.0,
+    "neg": 1.0,
+    "abs": 1.5,
+    "min": 1.5,
+    "max": 1.5,
+    "lt": 0.5,
+    "le": 0.5,
+    "eq": 0.34,
+    "ne": 0.34,
+    "and": 1.0,
+    "or": 1.0,
+    "xor": 1.0,
+    "shl": 3.0,
+    "shr": 3.0,
+    "mul": 0.0,
+    "as": 0.0,
+}
+"""Of the wider of operands and result."""
+_DIVIDER_ROW_LUTS = 1.1
+"""For each bit of each row of a divider."""
+
+
+@cache
+def measured_cells() -> Mapping[str, Resources]:
+    """Return the cells of operators that have been measured, by the name of their module."""
+    file = resources.files("streamopt.rtl.costs") / "data" / "operators.csv"
+    rows = csv.DictReader(file.read_text().splitlines())
+    return {
+        row["operator"]: Resources(
+            dsps=int(row["dsps"]),
+            bram18=int(row["bram18"]),
+            luts=int(row["luts"]),
+            ffs=int(row["ffs"]),
+        )
+        for row in rows
+    }
+
+
+def cells_of(leaf: OperatorBlock) -> Resources | None:
+    """Return the cells of an operator; None for one on floating-point numbers that isn't measured.
+
+    Of one without registers those that its logic takes where it is used.
+    """
+    known = measured_cells().get(leaf.name)
+    if known is not None:
+        return known
+    if isinstance(leaf, FloatLeaf) and not leaf.levels:
+        return Resources(luts=1)
+    if isinstance(leaf, ChoiceLeaf):
+        return Resources(luts=leaf.result.bits, ffs=leaf.result.bits * leaf.levels)
+    return _whole_cells(leaf) if isinstance(leaf, WholeLeaf) else None
+
+
+def _whole_cells(leaf: WholeLeaf) -> Resources:
+    widths = [form.bits for form in leaf.operands]
+    bits = max(*widths, leaf.result.bits)
+    if leaf.kind in ("div", "mod"):
+        rows = widths[0]
+        luts = round(_DIVIDER_ROW_LUTS * rows * (widths[1] + 1))
+        return Resources(luts=luts, ffs=leaf.levels * (2 * widths[1] + rows))
+    ffs = leaf.result.bits * min(1, leaf.levels)
+    dsps = 0
+    if leaf.kind == "mul" and leaf.levels:
+        dsps = product_dsps(*leaf.operands)
+        ffs += sum(widths) * (leaf.levels > 2) + sum(widths) * (leaf.levels > 1)
+    ends = leaf.result.rounds + 2 * leaf.result.saturates
+    luts = round(_LUTS_A_BIT.get(leaf.kind, 1.0) * bits) + ends * leaf.result.bits
+    return Resources(dsps=dsps, luts=luts, ffs=ffs)
+
+
+def product_dsps(left: WholeFormat, right: WholeFormat) -> int:
+    """Return the DSPs of a product: a factor of 27 bits and one of 18, both signed, in each.
+
+    Examples
+    --------
+    >>> product_dsps(WholeFormat(8), WholeFormat(8)), product_dsps(WholeFormat(32), WholeFormat(32))
+    (1, 4)
+    """
+    wide, narrow = sorted((one.bits - one.is_signed for one in (left, right)), reverse=True)
+    return -(-wide // _WIDE_BITS) * -(-narrow // _NARROW_BITS)
