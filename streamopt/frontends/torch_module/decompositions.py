@@ -24,6 +24,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.gelu.default] = _gelu
     table[aten.native_layer_norm.default] = _layer_norm
     table[aten.native_group_norm.default] = _group_norm
+    table[aten._native_batch_norm_legit_no_training.default] = _batch_norm
     table[aten.var.correction] = lambda *given, **options: _variance_mean(*given, **options)[0]
     table[aten.var_mean.correction] = _variance_mean
     table[aten.scaled_dot_product_attention.default] = _attention
@@ -87,6 +88,24 @@ def _group_norm(
     y = y * weight.reshape(shape) if weight is not None else y
     y = y + bias.reshape(shape) if bias is not None else y
     return y, mean.reshape(batch, groups), scale.reshape(batch, groups)
+
+
+def _batch_norm(
+    x: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    mean: torch.Tensor,
+    variance: torch.Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return one product and one sum: scale and shift depend on weights alone."""
+    scale = torch.rsqrt(variance + eps)
+    scale = scale if weight is None else scale * weight
+    shift = -mean * scale if bias is None else bias - mean * scale
+    shape = [1, -1, *(1 for _ in x.shape[2:])]
+    nothing = x.new_empty([0])
+    return x * scale.reshape(shape) + shift.reshape(shape), nothing, nothing
 
 
 def _softmax(x: torch.Tensor, dim: int, dtype: torch.dtype | None = None) -> torch.Tensor:

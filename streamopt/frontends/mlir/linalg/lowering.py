@@ -6,7 +6,7 @@ reduction, and what several nests read, becomes an array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from streamopt.frontends.mlir.linalg.naming import (
     joined_label,
     loop_names,
     operation_label,
+    weight_label,
 )
 from streamopt.frontends.mlir.linalg.pointwise import (
     dense_tensor,
@@ -30,7 +31,6 @@ from streamopt.frontends.mlir.linalg.pointwise import (
     read_template,
     source_order,
 )
-from streamopt.frontends.mlir.linalg.scaling import Chain, scaling_chains
 from streamopt.frontends.mlir.linalg.structured import (
     occurrences,
     structured,
@@ -101,7 +101,6 @@ class TensorLowering:
         self.labels: dict[int, tuple[str, ...]] = {}
         self.scalars: dict[int, Expression] = {}
         self.generics: dict[int, Structured] = {}
-        self.chains: Mapping[int, Chain] = {}
         self.usage = Usage({}, {}, set())
         self.has_images = False
 
@@ -123,7 +122,6 @@ class TensorLowering:
         inputs = [value for value, argument in given if argument.role is Role.INPUT]
         weights = [value for value, argument in given if argument.values is not None]
         self.usage = usage(operations, self.generics, self.layout, inputs, weights)
-        self.chains = scaling_chains(operations, self.generics, self.usage)
         self.has_images = any(map(has_windows, self.generics.values()))
         for op in operations:
             self._lower(op, results)
@@ -205,7 +203,7 @@ class TensorLowering:
         tensor = self.tensors[value.number]
         name = joined_label(labels)
         if value.number in self.usage.constants:
-            tensor = folded(self.builder, tensor, f"{name}_folded")
+            tensor = folded(self.builder, tensor, f"{name}_{weight_label(op)}")
         elif not self.usage.is_read_once(
             value, tensor.size_elems, narrows=self.builder.narrows(tensor)
         ):
@@ -243,12 +241,6 @@ class TensorLowering:
     def _generic(self, op: MlirOperation, item: Structured) -> None:
         label = self.label(op)
         with self.builder.scope(label, op.loc):
-            chain = self.chains.get(id(op))
-            if chain is not None:
-                if chain.is_end(op):
-                    self._define(op, 0, chain.tensor(self.builder, self.tensors, label))
-                    self._settled(op, 0, (*self._labels_of(chain.base), label))
-                return
             for position, result in enumerate(op.results):
                 if not self.usage.readers.get(result.number):
                     continue

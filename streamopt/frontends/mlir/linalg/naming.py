@@ -78,6 +78,12 @@ def joined_label(labels: tuple[str, ...]) -> str:
     return "_".join(parts)
 
 
+def weight_label(op: MlirOperation) -> str:
+    """Return what a weight that an operation computes is for what reads it."""
+    known = {"mul": "scale", "add": "shift", "sub": "shift"} if len(op.operands) > 2 else {}
+    return known.get(_body_label(op), "folded")
+
+
 def _body_label(op: MlirOperation) -> str:
     """Return the last operation of a body that isn't a conversion, for instance ``addf``."""
     names = [inner.name for block in op.blocks for inner in block.operations[:-1]]
