@@ -13,11 +13,12 @@ from streamopt.target.device import Target
 
 def built_timings(
     scheduled: ScheduledGraph, network: Network, target: Target
-) -> tuple[dict[str, TimedPipeline], bool]:
-    """Return timing and reasons of each pipeline by name, and whether it can be built.
+) -> tuple[Network, dict[str, TimedPipeline], bool]:
+    """Return the network, timing and reasons of each pipeline by name, and if it can be built.
 
-    With our own operators it is the schedule that the Verilog has. A design that Verilog can't be
-    made of has the least that this takes, and can't be built.
+    With our own operators it is the schedule that the Verilog has, with visits of phases that last
+    as long as it needs. A design that Verilog can't be made of has the least that this takes, and
+    can't be built.
 
     Parameters
     ----------
@@ -26,21 +27,19 @@ def built_timings(
     """
     timed = timed_pipelines(network, target)
     if not target.is_open:
-        return timed, True
-    made = verilog_timings(scheduled)
-    if made is None:
-        return timed, False
-    return {name: _made(one, made[name]) for name, one in timed.items() if name in made}, True
-
-
-def verilog_timings(scheduled: ScheduledGraph) -> dict[str, PipelineTiming] | None:
-    """Return the timing of each pipeline in our own Verilog; None where it can't be built."""
-    from streamopt.rtl.kernel.making import kernel_timings
+        return network, timed, True
+    from streamopt.rtl.kernel.making import timed_network
 
     try:
-        return kernel_timings(scheduled)
+        built, made = timed_network(scheduled)
     except CodegenError:
-        return None
+        return network, timed, False
+    found = {name: _made(one, made[name]) for name, one in timed.items() if name in made}
+    processes = tuple(
+        replace(own, turns=other.turns)
+        for own, other in zip(network.processes, built.processes, strict=True)
+    )
+    return replace(network, processes=processes), found, True
 
 
 def _made(expected: TimedPipeline, timing: PipelineTiming) -> TimedPipeline:

@@ -156,7 +156,7 @@ def evaluated(
     """
     scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
     network = lower(scheduled)
-    timed, is_buildable = built_timings(scheduled, network, target)
+    network, timed, is_buildable = built_timings(scheduled, network, target)
     found = _judged(network, target, timed, simulated, checks_hazards=checks_hazards)
     timings = {name: timed.timing for name, timed in found.timed.items()}
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
@@ -249,7 +249,7 @@ def timed_network(
     """Return the hardware of a schedule, and how its pipelines run on a target."""
     scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
     network = lower(scheduled)
-    timed, _ = built_timings(scheduled, network, target)
+    network, timed, _ = built_timings(scheduled, network, target)
     return network, {name: one.timing for name, one in timed.items()}
 
 

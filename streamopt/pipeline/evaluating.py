@@ -161,11 +161,13 @@ def verilog_cycles(graph: Readable, schedule: Schedule) -> int:
     DeadlockError
         If it comes to a standstill.
     """
-    from streamopt.rtl.kernel.making import kernel_timings
+    from streamopt.rtl.kernel.making import timed_network as verilog_network
+    from streamopt.sim.in_turn.hazards import check_hazards
     from streamopt.sim.simulate import simulate as simulate_network
 
-    scheduled = apply(dataflow(graph), schedule)
-    return simulate_network(lower(scheduled), kernel_timings(scheduled)).cycles
+    network, timings = verilog_network(apply(dataflow(graph), schedule))
+    check_hazards(network, timings)
+    return simulate_network(network, timings).cycles
 
 
 @checked()

@@ -38,7 +38,7 @@ MAY_IMPORT = {
     | {"evaluation"},
     "warnings": BASE
     | {"evaluation", "perf", "sim", "solvers", "space", "strategies", "target", "transforms"},
-    "rtl": BASE | {"analysis", "target", "transforms"},
+    "rtl": BASE | {"analysis", "perf", "target", "transforms"},
     "codegen": BASE | {"analysis", "rtl"},
     "verification": BASE | {"codegen"},
     "synthesis": BASE | {"target"},

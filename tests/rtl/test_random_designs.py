@@ -13,7 +13,7 @@ import streamopt as so
 from streamopt.errors import CodegenError
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Schedule
-from streamopt.rtl.kernel.making import kernel_timings
+from streamopt.rtl.kernel.making import timed_network
 from streamopt.transforms.rewrites import rewritten
 from tests.support.random.graphs import random_program
 from tests.support.random.schedules import any_factors
@@ -35,7 +35,7 @@ def random_design(seed: int) -> tuple[Graph, Schedule] | None:
     graph = so.dataflow(replace(program, name="design"))
     schedule = any_factors(graph, rng)
     try:
-        kernel_timings(so.apply(graph, schedule))
+        timed_network(so.apply(graph, schedule))
     except CodegenError as refused:
         return check_refusal(refused)
     return graph, schedule
@@ -50,7 +50,7 @@ def random_windows(seed: int) -> tuple[Graph, Schedule] | None:
     schedule = window_schedule(rewritten(so.dataflow(source), WINDOWS), seed)
     graph = so.dataflow(source)
     try:
-        kernel_timings(so.apply(graph, schedule))
+        timed_network(so.apply(graph, schedule))
     except CodegenError as refused:
         return check_refusal(refused)
     return graph, schedule

@@ -95,15 +95,15 @@ def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
 def _run(
     layout: DesignLayout, outside: Sequence[OutsidePort], most_cycles: int
 ) -> Iterator[CppStatement]:
-    """Yield what runs the design once: memories, the ports to them, and cycles."""
+    """Yield what runs the design once more: memories, the ports to them, and cycles."""
     boundary = {port.array.name: port for port in layout.boundary}
-    yield CppStatement("Vdesign design;")
+    yield CppStatement("static Vdesign &design = *new Vdesign;")
     for port in boundary.values():
         yield CppStatement(_memory(port))
     for port in outside:
         memory = f"memory_{boundary[port.memory.removesuffix('.argument')].name}"
         kind, *wires = ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
-        members = ", ".join(f"design.{port.name}_{wire}" for wire in ("address", *wires))
+        members = ", ".join(_member(f"{port.name}_{wire}") for wire in ("address", *wires))
         banks = f", {port.banks}, {port.address_bits}" if port.banks else ""
         kind = f"Bank{kind}" if port.banks else kind
         yield CppStatement(f"simulation::{kind}Port {port.name}({memory}, {members}{banks});")
@@ -111,10 +111,15 @@ def _run(
         if port.array.is_given:
             yield CppStatement(f"memory_{port.name}.fill({flat_array(port)});")
     names = "".join(f", {port.name}" for port in outside)
-    yield CppStatement(f"simulation::run(design, {most_cycles}{names});")
+    yield CppStatement(f"simulation::run(design, {most_cycles}, testbench_number{names});")
     for port in boundary.values():
         if not port.array.is_given:
             yield CppStatement(f"memory_{port.name}.take({flat_array(port)});")
+
+
+def _member(port: str) -> str:
+    """Return a port of the design as Verilator's C++ has it, which escapes double underscores."""
+    return f"design.{port.replace('__', '___05F')}"
 
 
 def _memory(port: CppPort) -> str:

@@ -213,11 +213,36 @@ template <typename Address, typename Write, typename Data> class BankWritePort {
     std::size_t banks, bits;
 };
 
-// Runs a design from its reset to its end; returns the cycles from the first after the start.
+// Which processes are held in each cycle: a quarter of the time, in spells of up to 16 cycles.
+class Holds {
+  public:
+    explicit Holds(uint32_t seed) : state(seed * 0x9e3779b9 + 1) {}
+    template <typename Port> void next(Port &hold) {
+        for (uint32_t &word : words)
+            word = number() & number() & ((number() & 15) == 0 ? number() : word | number());
+        set(hold, words.data());
+    }
+
+  private:
+    uint32_t state;
+    std::vector<uint32_t> words = std::vector<uint32_t>(64);
+
+    uint32_t number() {
+        state ^= state << 13;
+        state ^= state >> 17;
+        return state ^= state << 5;
+    }
+};
+
+// Runs a design to its end; returns the cycles from the first after the start. The first run begins
+// with a reset; later ones begin when the one before is done, and processes are held by chance.
 template <typename Design, typename... Ports>
-std::size_t run(Design &design, std::size_t most_cycles, Ports... ports) {
+std::size_t run(Design &design, std::size_t most_cycles, int number, Ports... ports) {
+    Holds holds(number);
     const auto cycle = [&] {
         design.clk = 0;
+        if (number > 1)
+            holds.next(design.hold);
         design.eval();
         (ports.before_edge(), ...);
         design.clk = 1;
@@ -225,15 +250,17 @@ std::size_t run(Design &design, std::size_t most_cycles, Ports... ports) {
         (ports.after_edge(), ...);
     };
     design.start = 0;
-    design.rst = 1;
-    cycle();
-    design.rst = 0;
+    if (number == 1) {
+        design.rst = 1;
+        cycle();
+        design.rst = 0;
+    }
     design.start = 1;
     cycle();
     design.start = 0;
     std::size_t cycles = 0;
     while (!design.done) {
-        if (cycles > most_cycles) {
+        if (cycles > most_cycles * (number > 1 ? 16 : 1)) {
             std::fprintf(stderr, "dataflow: nothing has ended after %zu cycles\n", cycles);
             std::exit(6);
         }

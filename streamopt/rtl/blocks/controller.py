@@ -1,4 +1,4 @@
-"""The control of a flattened loop nest: counters, addresses, and which stages have an iteration.
+"""The control of iterations: when they start and end, and which stages have one.
 
 A process runs from ``start`` until its last iteration has left the last stage; ``done`` is there in
 the cycle after, and stays. One that reads what others write as a whole also waits until they are
@@ -7,70 +7,68 @@ all ``ready``, which is when they are done. One enable stops all of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
 from streamopt.ir.expression import CompareOp
-from streamopt.rtl.blocks.counting import TileCounting
+from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, NEVER, TileCondition, TileTest
-from streamopt.rtl.kernel.kernel import Kernel
+from streamopt.rtl.kernel.kernel import TURN, Kernel
 from streamopt.rtl.kernel.subscripts import TileSum
 
 
-class LoopController:
-    """Counters of tile loops, and lines of registers along the stages of an iteration."""
+class Counting(Protocol):
+    """Sums over the counters of an iteration in stage 0."""
+
+    def total(self, counted: TileSum, first: int, bits: int) -> Value:
+        """Return a sum and a constant, in some bits."""
+        ...
+
+
+class IterationController:
+    """Starts and ends, and lines of registers along the stages of an iteration.
+
+    Which iteration it is that starts, and which one is the last, say those that it is the base of.
+
+    Attributes
+    ----------
+    slot
+        Whether it is the cycle in which an iteration may start.
+    issue
+        Whether one does.
+    """
+
+    counting: Counting
+    issue: Value
 
     def __init__(self, module: Module, kernel: Kernel, enable: Signal, *, waits: bool) -> None:
-        tiles = kernel.tiles
-        self._module, self._tiles, self._enable = module, tiles, enable
-        self._depth = kernel.depth_cycles
+        self._module, self._enable = module, enable
+        self._tiles: Sequence[Loop] = kernel.tiles
+        self._depth, ii = kernel.depth_cycles, kernel.ii
         self.start, self.done = Signal(name="start"), Signal(name="done")
         self.ready = Signal(name="ready") if waits else None
-        self._counters = {
-            tile.name: Signal(max(1, (tile.trip_count - 1).bit_length()), name=f"{tile.name}_tile")
-            for tile in tiles
-        }
-        self._at_end = self._ends()
+        self._running = Signal(name="running")
         self._lines: dict[tuple[str, object], list[Value]] = {}
-        self._control(kernel.ii)
-        self._counting = TileCounting(module, tiles, self._at_end, self._moves)
-
-    def _ends(self) -> list[Value]:
-        """Return, by tile loop, whether it and all inside are in their last iteration."""
-        found: list[Value] = []
-        inside: Value = Const(1, 1)
-        for tile in reversed(self._tiles):
-            ends = Signal(name=f"{tile.name}_ends")
-            self._module.d.comb += ends.eq(
-                inside & (self._counters[tile.name] == tile.trip_count - 1)
-            )
-            inside = ends
-            found.append(ends)
-        return found[::-1]
-
-    def _control(self, ii: int) -> None:
-        module, running = self._module, Signal(name="running")
-        issue: Value = running
+        self._counters: Mapping[str, Signal] = {}
+        self.slot: Value = self._running
         if ii > 1:
-            phase = Signal((ii - 1).bit_length(), name="phase")
-            issue = Signal(name="issue")
-            module.d.comb += issue.eq(running & (phase == 0))
-            with module.If(self._enable):
-                module.d.sync += phase.eq(Mux(running & (phase != ii - 1), phase + 1, 0))
+            phase, self.slot = Signal((ii - 1).bit_length(), name="phase"), Signal(name="slot")
+            module.d.comb += self.slot.eq(self._running & (phase == 0))
+            with module.If(enable):
+                module.d.sync += phase.eq(Mux(self._running & (phase != ii - 1), phase + 1, 0))
             with module.If(self.start):
                 module.d.sync += phase.eq(0)
-        self.issue = issue
-        self._moves = Signal(name="moves")
-        module.d.comb += self._moves.eq(issue & self._enable)
-        last = self._at_end[0]
-        with module.If(self._moves):
-            for position, tile in enumerate(self._tiles):
-                counter = self._counters[tile.name]
-                inside = (self._at_end[position + 1 :] or [Const(1, 1)])[0]
-                with module.If(inside):
-                    module.d.sync += counter.eq(Mux(counter == tile.trip_count - 1, 0, counter + 1))
-            with module.If(last):
-                module.d.sync += running.eq(0)
-        finishing = self.along("final", issue & last, self._depth - 1)
+        self.moves = Signal(name="moves")
+        module.d.comb += self.moves.eq(self.slot & enable)
+
+    def ends(self, last: Value) -> None:
+        """Say whether the iteration that starts is the last one."""
+        module = self._module
+        with module.If(self.moves & last):
+            module.d.sync += self._running.eq(0)
+        finishing = self.along("final", self.slot & last, self._depth - 1)
         with module.If(finishing & self._enable):
             module.d.sync += self.done.eq(1)
         with module.If(self.start):
@@ -84,7 +82,7 @@ class LoopController:
             with module.If(self.start):
                 module.d.sync += waiting.eq(1)
         with module.If(begins):
-            module.d.sync += running.eq(1)
+            module.d.sync += self._running.eq(1)
 
     def along(self, name: str, issued: Value, stage: int, key: object = None) -> Value:
         """Return a bit of stage 0 as it is in a later stage; nothing is there after a reset.
@@ -109,6 +107,12 @@ class LoopController:
             issued = issued & self.holds(condition)
         name = "valid" if condition == ALWAYS else _name(condition)
         return self.along(name, issued, stage, condition)
+
+    def in_turn(self, turn: int, stage: int) -> Value:
+        """Return whether it is the turn of a pipeline in a stage, as far as there are others."""
+        if TURN not in self._counters:
+            return Const(1, 1)
+        return self.along(f"turn_{turn}", self._counters[TURN] == turn, stage)
 
     def truth(self, condition: TileCondition, stage: int) -> Value:
         """Return whether a condition holds in the iteration of a stage, if there is one."""
@@ -145,12 +149,12 @@ class LoopController:
             return self._counters[test.name], test.bound
         low, high = test.compared.bounds(self._tiles)
         bits = max(1, (high - low).bit_length())
-        return self._counting.total(test.compared, -low, bits), test.bound - low
+        return self.counting.total(test.compared, -low, bits), test.bound - low
 
     def total(self, counted: TileSum, first: int, bits: int, stage: int) -> Value:
         """Return a sum over counters and a constant, in some bits, in a stage."""
         line = self._lines.setdefault(
-            ("sum", (counted, first, bits)), [self._counting.total(counted, first, bits)]
+            ("sum", (counted, first, bits)), [self.counting.total(counted, first, bits)]
         )
         if isinstance(line[0], Const):
             return line[0]

@@ -6,7 +6,7 @@ carry; nothing is multiplied or divided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
@@ -14,8 +14,63 @@ from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.subscripts import CountedDigit, TileSum
 
 
-class TileCounting:
-    """Makes registers of sums over the counters of a nest, each once.
+class PointCounting:
+    """Makes sums out of counters that move in any way, each once."""
+
+    def __init__(
+        self, module: Module, tiles: Sequence[Loop], counters: Mapping[str, Signal]
+    ) -> None:
+        self._module, self._tiles, self._counters = module, tiles, counters
+        self._known: dict[object, Signal] = {}
+
+    def total(self, counted: TileSum, first: int, bits: int) -> Value:
+        """Return a sum and a constant, in some bits."""
+        found: Value | None = None
+        for digit, factor in counted.digits:
+            part = self.digit(digit, factor, bits)
+            found = part if found is None else (found + part)[:bits]
+        if any(counted.steps):
+            linear = self._linear(counted.steps, first, bits)
+            return linear if found is None else (found + linear)[:bits]
+        start = Const(first % (1 << bits), bits)
+        if found is None:
+            return start
+        return (found + start)[:bits] if first else found
+
+    def _linear(self, steps: tuple[int, ...], first: int, bits: int) -> Value:
+        """Return a sum of counters and a constant."""
+        key = (steps, first, bits)
+        if key not in self._known:
+            found: Value = Const(first % (1 << bits), bits)
+            for tile, step in zip(self._tiles, steps, strict=True):
+                if step:
+                    found = found + self._counters[tile.name] * (step % (1 << bits))
+            self._known[key] = Signal(bits, name="place")
+            self._module.d.comb += self._known[key].eq(found[:bits])
+        return self._known[key]
+
+    def digit(self, digit: CountedDigit, scale: int, bits: int) -> Value:
+        """Return a digit times a constant, in some bits."""
+        key = (digit, scale, bits)
+        if key not in self._known:
+            self._known[key] = self._divided(digit, scale, bits)
+        return self._known[key]
+
+    def _divided(self, digit: CountedDigit, scale: int, bits: int) -> Signal:
+        """Return a digit of a sum that has digits itself, which don't count by constant steps."""
+        low, high = digit.inner.bounds(self._tiles)
+        above = -(-max(0, -low - digit.first) // digit.divisor)  # so that nothing is negative
+        first = digit.first + above * digit.divisor
+        inside = Signal(max(1, (high + first).bit_length()), name="divided")
+        self._module.d.comb += inside.eq(self.total(digit.inner, first, len(inside)))
+        part = inside // digit.divisor - above if digit.is_quotient else inside % digit.divisor
+        found = Signal(bits, name="digit")
+        self._module.d.comb += found.eq(part * scale if scale != 1 else part)
+        return found
+
+
+class TileCounting(PointCounting):
+    """Makes registers of sums over the counters of a nest.
 
     Parameters
     ----------
@@ -28,32 +83,15 @@ class TileCounting:
     def __init__(
         self, module: Module, tiles: Sequence[Loop], at_end: Sequence[Value], moves: Value
     ) -> None:
-        self._module, self._tiles, self._at_end, self._moves = module, tiles, at_end, moves
-        self._known: dict[object, Signal] = {}
+        super().__init__(module, tiles, {})
+        self._at_end, self._moves = at_end, moves
         self._carries: dict[object, tuple[Signal, Signal]] = {}
-
-    def total(self, counted: TileSum, first: int, bits: int) -> Value:
-        """Return a sum and a constant, in some bits."""
-        found: Value | None = None
-        for digit, factor in counted.digits:
-            part = self.digit(digit, factor, bits)
-            found = part if found is None else (found + part)[:bits]
-        if any(counted.steps):
-            register = self._stepping(counted.steps, first, bits)
-            return register if found is None else (found + register)[:bits]
-        start = Const(first % (1 << bits), bits)
-        if found is None:
-            return start
-        return (found + start)[:bits] if first else found
 
     def digit(self, digit: CountedDigit, scale: int, bits: int) -> Value:
         """Return a digit times a constant, in some bits."""
         key = (digit, scale, bits)
-        if key in self._known:
-            return self._known[key]
-        if digit.inner.digits:
-            self._known[key] = self._divided(digit, scale, bits)
-            return self._known[key]
+        if key in self._known or digit.inner.digits:
+            return super().digit(digit, scale, bits)
         remainder, carry = self._division(digit.inner.steps, digit.first, digit.divisor)
         if not digit.is_quotient and scale == 1 and bits >= len(remainder):
             return remainder
@@ -70,18 +108,6 @@ class TileCounting:
         self._known[key] = register
         return register
 
-    def _divided(self, digit: CountedDigit, scale: int, bits: int) -> Signal:
-        """Return a digit of a sum that has digits itself, which don't count by constant steps."""
-        low, high = digit.inner.bounds(self._tiles)
-        above = -(-max(0, -low - digit.first) // digit.divisor)  # so that nothing is negative
-        first = digit.first + above * digit.divisor
-        inside = Signal(max(1, (high + first).bit_length()), name="divided")
-        self._module.d.comb += inside.eq(self.total(digit.inner, first, len(inside)))
-        part = inside // digit.divisor - above if digit.is_quotient else inside % digit.divisor
-        found = Signal(bits, name="digit")
-        self._module.d.comb += found.eq((part * scale)[:bits] if scale != 1 else part)
-        return found
-
     def _moving(self, steps: Sequence[int]) -> list[tuple[Value, int]]:
         """Return the steps of a sum with when they are made; the last that holds counts."""
         found: list[tuple[Value, int]] = []
@@ -92,7 +118,7 @@ class TileCounting:
             rewind += steps[position] * (self._tiles[position].trip_count - 1)
         return [*found, (self._at_end[0], -rewind)]
 
-    def _stepping(self, steps: tuple[int, ...], first: int, bits: int) -> Signal:
+    def _linear(self, steps: tuple[int, ...], first: int, bits: int) -> Value:
         key = (steps, first, bits)
         if key not in self._known:
             register = Signal(bits, name="address", init=first % (1 << bits))

@@ -1,4 +1,8 @@
-"""A balanced tree of operators: the terms of several lanes combined to one."""
+"""A balanced tree of operators: the terms of several lanes combined to one.
+
+It is the tournament of the C++ (`streamopt.codegen.processes.term_tree`): ``r`` terms are followed
+by what terms ``2 n`` and ``2 n + 1`` give, until one is left, so that both add in one order.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from streamopt.rtl.printing import verilog_text
 
 @dataclass(frozen=True, slots=True)
 class OperatorTree:
-    """Operators that combine neighbours until one term is left; a term without one waits."""
+    """Operators that combine neighbours until one term is left; what comes a round early waits."""
 
     leaf: OperatorBlock
     terms: int
@@ -37,22 +41,23 @@ class OperatorTree:
         enable, given = Signal(name="en"), Signal(bits * self.terms, name="terms")
         result = Signal(bits, name="y")
         terms: list[Value] = [given[at * bits : (at + 1) * bits] for at in range(self.terms)]
-        level = 0
-        while len(terms) > 1:
-            level += 1
-            combined: list[Value] = []
-            for at in range(0, len(terms), 2):
-                made = Signal(bits, name=f"level_{level}_{at // 2}")
-                clock = {"i_clk": domain.clk, "i_en": enable}
-                if at + 1 < len(terms):
-                    part = Instance(
-                        self.leaf.name, **clock, i_a=terms[at], i_b=terms[at + 1], o_y=made
-                    )
-                else:
+        rounds = [0] * self.terms
+        clock = {"i_clk": domain.clk, "i_en": enable}
+        for pair in range(self.terms - 1):
+            left, right = 2 * pair, 2 * pair + 1
+            for at in (left, right):
+                if rounds[at] < max(rounds[left], rounds[right]):
                     (delay,) = self.waiting
-                    part = Instance(delay.name, **clock, i_given=terms[at], o_taken=made)
-                module.submodules[f"part_{level}_{at // 2}"] = part
-                combined.append(made)
-            terms = combined
-        module.d.comb += result.eq(terms[0])
+                    later = Signal(bits, name=f"waiting_{at}")
+                    module.submodules[f"wait_{at}"] = Instance(
+                        delay.name, **clock, i_given=terms[at], o_taken=later
+                    )
+                    terms[at] = later
+            made = Signal(bits, name=f"sum_{pair}")
+            module.submodules[f"part_{pair}"] = Instance(
+                self.leaf.name, **clock, i_a=terms[left], i_b=terms[right], o_y=made
+            )
+            terms.append(made)
+            rounds.append(max(rounds[left], rounds[right]) + 1)
+        module.d.comb += result.eq(terms[-1])
         return verilog_text(module, self.name, [domain.clk, enable, given, result])

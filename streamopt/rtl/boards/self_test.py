@@ -95,7 +95,7 @@ def self_test(design: DesignDescription, exact: Sequence[str]) -> str:
     exact
         Outputs that are compared.
     """
-    parts, ports, tests = [_HEAD], [".clk(clk)", ".rst(rst)", ".done(done)"], ["1'b0"]
+    parts, ports, tests = [_HEAD], [".clk(clk)", ".rst(rst)", ".hold(0)", ".done(done)"], ["1'b0"]
     ports.append(".start(was_reset & ~rst)")
     most = 1
     for memory in design.memories:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from streamopt.ir.network import Place
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
-from streamopt.rtl.emission.top import Block, TopModule
+from streamopt.rtl.emission.top import INSIDE, Block, TopModule
 from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.operators.leaf import OperatorBlock, verilog_of
@@ -68,13 +67,13 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
         )
         for process in processes
         for access in process.accesses
-        if access.memory not in handed
+        if memories[access.memory].place not in INSIDE
     )
-    most = sum(k.ii * prod(t.trip_count for t in k.tiles) + k.depth_cycles + 2 for k in kernels)
+    most = sum(k.ii * k.most_slots + k.depth_cycles + 2 for k in kernels)
     return RtlDesign(top, joined, ports, kernels, most)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
     while name in taken:
-        name += "_"
+        name += "_nest"
     return name

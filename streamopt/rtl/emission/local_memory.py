@@ -9,7 +9,7 @@ from math import prod
 from amaranth.hdl import ClockDomain, Const, Instance, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Memory
-from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.routing import BankRouting
@@ -36,7 +36,7 @@ class LocalMemoryWires:
     """
 
     def __init__(
-        self, module: Module, control: LoopController, memory: Memory, *, is_word: bool
+        self, module: Module, control: IterationController, memory: Memory, *, is_word: bool
     ) -> None:
         self._module, self._control, self._memory = module, control, memory
         self._words, self._banks = memory_size(memory)

@@ -8,7 +8,7 @@ from math import prod
 
 from amaranth.hdl import Cat, ClockDomain, Instance, Module, Mux, Signal, Value
 
-from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.emission.numbers import identifier
@@ -44,7 +44,7 @@ class OperatorWires:
     """
 
     def __init__(
-        self, module: Module, domain: ClockDomain, enable: Signal, control: LoopController
+        self, module: Module, domain: ClockDomain, enable: Signal, control: IterationController
     ) -> None:
         self._module, self._domain, self._enable = module, domain, enable
         self._control = control

@@ -8,10 +8,12 @@ from math import prod
 from amaranth.hdl import Cat, ClockDomain, Const, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Memory
-from streamopt.rtl.blocks.controller import LoopController
 from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.blocks.loop_controller import LoopController
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
+from streamopt.rtl.blocks.turn_controller import TurnController
+from streamopt.rtl.emission.held_wires import HeldWires
 from streamopt.rtl.emission.local_memory import LocalMemoryWires, memory_size
 from streamopt.rtl.emission.numbers import identifier, number_bits
 from streamopt.rtl.emission.operator_wires import OperatorWires
@@ -24,6 +26,7 @@ from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
     Fetched,
+    Held,
     Holds,
     Kernel,
     KernelValue,
@@ -49,6 +52,8 @@ class OutsideAccess:
     address_bits: int
     banks: int
     """That have an address each; 0 where one is for all."""
+    is_now: bool = False
+    """Whether it is the registers of all banks, which have no address."""
 
 
 class ProcessModule:
@@ -71,13 +76,16 @@ class ProcessModule:
         self._outside = memories
         self._module, self._domain = Module(), ClockDomain("sync")
         self._module.domains += self._domain
-        self.enable = Signal(name="enable")
+        self.enable, self.hold = Signal(name="enable"), Signal(name="hold")
         self.ports: dict[str, tuple[str, Signal]] = {}
         self.accesses: list[OutsideAccess] = []
         self._memories: dict[LutMemory, None] = {}
-        self._control = LoopController(self._module, kernel, self.enable, waits=waits)
+        controller = LoopController if kernel.built is None else TurnController
+        self._control = controller(self._module, kernel, self.enable, waits=waits)
         inside = self._module, self._domain, self.enable, self._control
         self._wires, self._operators = ValueWires(*inside), OperatorWires(*inside)
+        held = self._module, self._control, self._wires
+        self._held = HeldWires(*held, self.enable, memories, self._add_port)
         self._waits: list[Value] = []
         self._taken: dict[str, list[Value]] = {}
         self._locals = {
@@ -91,6 +99,7 @@ class ProcessModule:
         """Return the module's text."""
         kernel, module = self.kernel, self._module
         self._wires.declare(kernel)
+        self._held.declare(kernel)
         for value in kernel.values:
             self._wires.define(value, self._made(value))
         for store in kernel.stores:
@@ -98,14 +107,22 @@ class ProcessModule:
         for memory in self._locals.values():
             self._memories[memory.join(self._domain)] = None
         for send in kernel.sends:
-            self._send(send)
+            if isinstance(send, Send):
+                self._send(send)
+        self._held.write(kernel)
         self._take()
-        going: Value = Const(1, 1)
+        going: Value = ~self.hold
         for wait in self._waits:
             going = going & ~wait
         module.d.comb += self.enable.eq(going)
         assert self._domain.rst is not None
-        own = [self._domain.clk, self._domain.rst, self._control.start, self._control.done]
+        own = [
+            self._domain.clk,
+            self._domain.rst,
+            self._control.start,
+            self._control.done,
+            self.hold,
+        ]
         if self._control.ready is not None:
             own.append(self._control.ready)
         ports = [*own, *(signal for _, signal in self.ports.values())]
@@ -132,7 +149,7 @@ class ProcessModule:
                 return [Const(number_bits(number, value.form), value.form.bits)]
             case Received():
                 return self._received(value, value.source)
-            case Fetched():
+            case Fetched() | Held():
                 return self._fetched(value, value.source)
             case Recalled():
                 return self._recalled(value, value.source)
@@ -174,7 +191,9 @@ class ProcessModule:
             self._waits.append(due & ~readable)
             self._module.d.comb += read.eq(due & self.enable)
 
-    def _fetched(self, value: KernelValue, source: Fetched) -> Lanes:
+    def _fetched(self, value: KernelValue, source: Fetched | Held) -> Lanes:
+        if isinstance(source, Held):
+            return self._held.read(value, source)
         memory = self._outside[source.memory]
         words, banks = memory_size(memory)
         bits, found = LutMemory(1, words).address_bits, dict[int, Value]()
@@ -204,10 +223,33 @@ class ProcessModule:
         nothing = Const(0, value.form.bits)
         return [found.get(at, nothing) for at in range(len(source.place.offsets))]
 
+    def _add_port(self, memory: str, kind: str, bits: int) -> dict[str, Value]:
+        """Return the wires of one more port to all banks of a memory."""
+        banks, name = memory_size(self._outside[memory])[1], self._free(memory)
+        width = banks * self._outside[memory].element.bits
+        access = OutsideAccess(memory, name, kind == "write", bits, banks, kind == "now")
+        self.accesses.append(access)
+        if kind == "now":
+            return {"data": self._port("i", f"{name}_now", width)}
+        address = self._port("o", f"{name}_address", bits * banks)
+        if kind == "write":
+            write, given = f"{name}_write", f"{name}_given"
+            return {
+                "address": address,
+                "write": self._port("o", write, banks),
+                "given": self._port("o", given, width),
+            }
+        enable = self._port("o", f"{name}_enable")
+        return {
+            "address": address,
+            "enable": enable,
+            "data": self._port("i", f"{name}_data", width),
+        }
+
     def _free(self, memory: str) -> str:
         """Return a name for one more port to a memory."""
         name = identifier(memory)
-        again = sum(port.endswith("_address") and port.startswith(name) for port in self.ports)
+        again = sum(access.memory == memory for access in self.accesses)
         return f"{name}_{again + 1}" if again else name
 
     def _recalled(self, value: KernelValue, source: Recalled) -> Lanes:

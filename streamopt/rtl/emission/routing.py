@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
-from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.kernel.places import BankPlace
 
 Written: TypeAlias = tuple[Value, Value]
@@ -29,7 +29,7 @@ class BankRouting:
     """
 
     def __init__(
-        self, module: Module, control: LoopController, place: BankPlace, bits: int
+        self, module: Module, control: IterationController, place: BankPlace, bits: int
     ) -> None:
         self._module, self._control, self._place, self._bits = module, control, place, bits
         self._known: dict[object, Value] = {}

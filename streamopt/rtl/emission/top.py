@@ -9,7 +9,7 @@ from typing import TypeAlias
 from amaranth.hdl import ClockDomain, Const, Instance, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Fifo, Memory, Network, Place
-from streamopt.rtl.blocks.buffer import BufferMemory
+from streamopt.rtl.blocks.buffer import BufferMemory, writer_suffix
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.blocks.memory import LutMemory
@@ -19,6 +19,9 @@ from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
 from streamopt.rtl.printing import verilog_text
 
+_WRITE_WIRES = ("write", "write_at", "given")
+INSIDE = (Place.PING_PONG, Place.LOCAL)
+"""Places of memories that belong to the design."""
 Block: TypeAlias = BufferMemory | Delay | FifoBlock | LutMemory | OperatorTree
 
 
@@ -51,8 +54,9 @@ class TopModule:
         """Wires that don't leave the design, by process and port."""
         for fifo in network.fifos:
             self._join_fifo(identifier(fifo.name), fifo)
+        used = {access.memory for process in processes for access in process.accesses}
         for memory in network.memories:
-            if memory.place is Place.PING_PONG:
+            if memory.name in used and memory.place in INSIDE:
                 self._join_buffer(memory)
 
     @property
@@ -85,36 +89,51 @@ class TopModule:
         users = [(p, a) for p in self._processes for a in p.accesses if a.memory == memory.name]
         words, banks = memory_size(memory)
         name, bits = identifier(memory.name), memory.element.bits
-        reads = [(process, access) for process, access in users if not access.is_write]
-        writes = [(process, access) for process, access in users if access.is_write]
+        reads = [(p, a) for p, a in users if not (a.is_write or a.is_now)]
+        registers = [(p, a) for p, a in users if a.is_now]
         own = banks if any(access.banks for _, access in users) else 0
-        block = BufferMemory(bits if own else banks * bits, words, len(reads))
+        writers = self._writers(memory.name)
+        block = BufferMemory(
+            bits if own else banks * bits, words, len(reads), len(writers), bool(registers)
+        )
         self.blocks.append(block)
-        write, write_at, given = self._written(name, writes, own)
+        written = [self._written(f"{name}{writer_suffix(at)}", one, own) for at, one in writers]
         asked: list[tuple[Value, Value, Value]] = []
         for process, access in reads:
             wires = (f"{access.name}_{wire}" for wire in ("enable", "address", "data"))
             enable, address, data = (self._wire(process, wire) for wire in wires)
             asked.append((enable, _for_banks(address, access, own), data))
+        now = Signal(bits * banks, name=f"{name}_now")
+        for process, access in registers:
+            self._module.d.comb += self._wire(process, f"{access.name}_now").eq(now)
         for bank in range(own or 1):
             part = bank if own else None
-            joined: dict[str, Value] = {
-                "i_clk": self._domain.clk,
-                "i_write": _bank(write, part, own),
-                "i_write_at": _bank(write_at, part, own),
-                "i_given": _bank(given, part, own),
-            }
+            joined: dict[str, Value] = {"i_clk": self._domain.clk}
+            for at, wires in enumerate(written):
+                for wire, value in zip(_WRITE_WIRES, wires, strict=True):
+                    joined[f"i_{wire}{writer_suffix(at)}"] = _bank(value, part, own)
             for at, (enable, address, data) in enumerate(asked):
                 joined[f"i_enable_{at}"] = enable
                 joined[f"i_read_at_{at}"] = _bank(address, part, own)
                 joined[f"o_taken_{at}"] = _bank(data, part, own)
+            if registers:
+                joined["o_now"] = _bank(now, part, own)
             where = f"buffer_{name}" if part is None else f"buffer_{name}_bank_{bank}"
             self._module.submodules[where] = Instance(block.name, **joined)
+
+    def _writers(self, memory: str) -> list[tuple[int, list[tuple[ProcessModule, OutsideAccess]]]]:
+        """Return the accesses by the write ports that they use; only those of one nest overlap."""
+        found: dict[int, list[tuple[ProcessModule, OutsideAccess]]] = {}
+        for process in self._processes:
+            own = (a for a in process.accesses if a.memory == memory and a.is_write)
+            for at, access in enumerate(own):
+                found.setdefault(at, []).append((process, access))
+        return [*found.items()]
 
     def _written(
         self, name: str, writes: Sequence[tuple[ProcessModule, OutsideAccess]], banks: int
     ) -> tuple[Value, Value, Value]:
-        """Return bits, addresses and data of those who write a buffer, one after another."""
+        """Return bits, addresses and data of those who use a write port, one after another."""
         found: list[tuple[Value, Value, Value]] = []
         for process, access in writes:
             wires = (f"{access.name}_{wire}" for wire in ("write", "address", "given"))
@@ -130,26 +149,25 @@ class TopModule:
                 Mux(one.any(), at, address),
                 Mux(one.any(), data, given),
             )
-        signals = (
-            Signal(len(value), name=f"{name}_{part}")
-            for value, part in zip(
-                (write, address, given), ("write", "address", "given"), strict=True
-            )
+        signals = tuple(
+            Signal(len(value), name=f"{name}_{wire}")
+            for value, wire in zip((write, address, given), _WRITE_WIRES, strict=True)
         )
-        joined = tuple(signals)
         self._module.d.comb += [
-            signal.eq(value) for signal, value in zip(joined, (write, address, given), strict=True)
+            signal.eq(value) for signal, value in zip(signals, (write, address, given), strict=True)
         ]
-        return joined[0], joined[1], joined[2]
+        return signals[0], signals[1], signals[2]
 
     def verilog(self) -> str:
         """Return the module's text."""
         start, done = Signal(name="start"), Signal(name="done")
+        hold = Signal(len(self._processes), name="hold")
         ends = {p.name: Signal(name=f"{p.name}_done") for p in self._processes}
         outside: list[Signal] = [*ends.values()]
         ended: Value = Const(1, 1)
-        for process in self._processes:
+        for at, process in enumerate(self._processes):
             joined: dict[str, Value] = {"i_start": start, "o_done": ends[process.name]}
+            joined["i_hold"] = hold[at]
             if process.waits:
                 first = self._follows.get(process.name)
                 joined["i_ready"] = ends[first] if first else self._filled(process, ends)
@@ -165,7 +183,7 @@ class TopModule:
             ended = ended & ends[process.name]
         self._module.d.comb += done.eq(ended)
         assert self._domain.rst is not None
-        ports = [self._domain.clk, self._domain.rst, start, done, *outside]
+        ports = [self._domain.clk, self._domain.rst, start, done, hold, *outside]
         return verilog_text(self._module, self._name, ports)
 
     def _filled(self, reader: ProcessModule, ends: Mapping[str, Signal]) -> Value:
@@ -181,7 +199,8 @@ class TopModule:
         }
         ready: Value = Const(1, 1)
         for process in self._processes:
-            if any(access.is_write and access.memory in wanted for access in process.accesses):
+            fills = any(a.is_write and a.memory in wanted for a in process.accesses)
+            if fills and process.name not in nests:
                 ready = ready & ends[process.name]
         return ready
 

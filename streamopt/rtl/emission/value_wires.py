@@ -7,7 +7,7 @@ from itertools import product
 
 from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
 
-from streamopt.rtl.blocks.controller import LoopController
+from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.kernel.kernel import (
@@ -35,7 +35,7 @@ class ValueWires:
     """
 
     def __init__(
-        self, module: Module, domain: ClockDomain, enable: Signal, control: LoopController
+        self, module: Module, domain: ClockDomain, enable: Signal, control: IterationController
     ) -> None:
         self._module, self._domain, self._enable = module, domain, enable
         self._control = control

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import TypeAlias
 
-from streamopt.ir.network import Memory
+from streamopt.ir.network import Memory, TurnItem, TurnLoop, Turns
 from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
+from streamopt.rtl.kernel.lane_places import HeldPlace
 from streamopt.rtl.kernel.places import BankPlace, StreamPlace
 from streamopt.rtl.kernel.sharing import SharedStart, TreeStep
 from streamopt.rtl.operators.leaf import OperatorBlock
@@ -25,6 +27,8 @@ LaneConditions: TypeAlias = tuple[TileCondition, ...]
 """When something happens: one condition for all lanes, or one for each, in row-major order."""
 STREAM_STAGE = 1
 """In which streams are read."""
+TURN = "turn"
+"""Counter of the pipelines that take turns."""
 FETCH_STAGE = 2
 """In which the word of an address of stage 0 is there: a memory has two registers."""
 
@@ -53,6 +57,18 @@ class Fetched:
     place: BankPlace
     ports: int = 0
     """That its parts take in turn, a cycle after those before; 0 for one each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Elements of a memory of a sequential node, or of one outside, one for each lane."""
+
+    memory: str
+    places: tuple[HeldPlace, ...]
+    wait: int
+    """Cycles from the address to the word: none from a register."""
+    turn: int = 0
+    """Whose it is, among pipelines that take turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +130,16 @@ class LanesCombined:
 
 
 Source: TypeAlias = (
-    Constant | Received | Fetched | Recalled | Begun | Holds | Masked | Computed | LanesCombined
+    Constant
+    | Received
+    | Fetched
+    | Held
+    | Recalled
+    | Begun
+    | Holds
+    | Masked
+    | Computed
+    | LanesCombined
 )
 
 
@@ -166,8 +191,38 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldWrite:
+    """A write to a memory of a sequential node, or to one outside, by the lanes that do."""
+
+    memory: str
+    places: tuple[HeldPlace, ...]
+    """By the iterations of `lanes`; where several are one place, one of them writes at most."""
+    lanes: tuple[str, ...]
+    value: str
+    stage: int
+    whens: LaneConditions
+    truth: str = ""
+    """Name of a truth value that has to hold as well; empty for none."""
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltTurns:
+    """Pipelines that take turns, with visits as long as the kernel needs them.
+
+    Attributes
+    ----------
+    port_cycles
+        By pipeline; see `streamopt.ir.network.PipelineTiming`.
+    """
+
+    turns: Turns
+    port_cycles: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
-    """A pipeline as it is built."""
+    """A pipeline as it is built, or several that take turns."""
 
     name: str
     tiles: tuple[Loop, ...]
@@ -177,9 +232,11 @@ class Kernel:
     values: tuple[KernelValue, ...]
     """Each behind those that it needs, but for partial values, which are the iteration's before."""
     stores: tuple[LocalWrite, ...]
-    sends: tuple[Send, ...]
+    sends: tuple[Send | HeldWrite, ...]
     memories: tuple[Memory, ...]
     """Local ones."""
+    built: BuiltTurns | None = None
+    """Of several pipelines; `tiles` say how far counters go, and the first one whose turn it is."""
 
     def value(self, name: str) -> KernelValue:
         """Return the value of that name."""
@@ -189,7 +246,19 @@ class Kernel:
     def fetched(self) -> frozenset[str]:
         """Return the memories outside that it reads."""
         sources = (value.source for value in self.values)
-        return frozenset(source.memory for source in sources if isinstance(source, Fetched))
+        return frozenset(s.memory for s in sources if isinstance(s, Fetched | Held))
+
+    @property
+    def writes(self) -> tuple[HeldWrite, ...]:
+        """Return the writes by lanes."""
+        return tuple(send for send in self.sends if isinstance(send, HeldWrite))
+
+    @property
+    def most_slots(self) -> int:
+        """Return more iterations than it has, with bubbles."""
+        if self.built is None:
+            return prod(tile.trip_count for tile in self.tiles)
+        return sum(map(_most_slots, self.built.turns.items))
 
     def lane_counts(self, value: KernelValue) -> tuple[int, ...]:
         """Return the trip counts of a value's lanes."""
@@ -211,6 +280,15 @@ class Kernel:
             return False
         places = (source.place for source in reads if source.memory == memory.name)
         return len(writes) == 1 and whole and all(place.is_word for place in places)
+
+
+def _most_slots(item: TurnItem) -> int:
+    if isinstance(item, TurnLoop):
+        return item.loop.trip_count * sum(map(_most_slots, item.items)) + 1
+    slots = 1
+    for loop in reversed(item.loops):
+        slots = loop.trip_count * slots + 1
+    return max(slots, item.least_cycles, item.last_cycles)
 
 
 def copy_positions(lanes: Sequence[str], own: Sequence[str], trips: Mapping[str, int]) -> list[int]:

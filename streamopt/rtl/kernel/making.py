@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
 from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Literal, Read
-from streamopt.ir.graph import Graph
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.network import (
     AccessMode,
     Memory,
@@ -21,6 +20,7 @@ from streamopt.ir.network import (
     PipelineTiming,
     Place,
     Port,
+    Process,
 )
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.rtl.kernel.accesses import PortAccesses
@@ -42,6 +42,7 @@ from streamopt.rtl.kernel.kernel import (
     Received,
     Send,
 )
+from streamopt.rtl.kernel.nest import nest_kernels
 from streamopt.rtl.kernel.node_conditions import NodeConditions
 from streamopt.rtl.kernel.places import BankPlace
 from streamopt.rtl.kernel.refusals import PORTS, check_network, refused
@@ -63,27 +64,49 @@ def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[tuple[Ker
     CodegenError
         E640 for all that there is no structure for.
     """
-    check_network(network, scheduled)
+    check_network(network)
     return tuple(
-        tuple(
-            KernelMaker(scheduled.graph, node, pipeline, network).kernel()
-            for node, pipeline in zip(nodes, process.pipelines, strict=True)
-        )
+        tuple(_of_process(scheduled, nodes, process, network))
         for process, nodes in zip(network.processes, scheduled.processes, strict=True)
     )
 
 
-def kernel_timings(scheduled: ScheduledGraph) -> dict[str, PipelineTiming]:
-    """Return the timing of each pipeline as RTL: the length of the schedule that is built.
+def _of_process(
+    scheduled: ScheduledGraph, nodes: Sequence[ScheduledNode], process: Process, network: Network
+) -> Iterator[Kernel]:
+    turns = {own.name: own for own in process.turns}
+    for node in nodes:
+        own, name = node.node, node.node.name
+        if isinstance(own, SequentialNode):
+            mine = [p for p in process.pipelines if p.name.startswith(f"{name}.")]
+            yield from nest_kernels(scheduled, node, mine, turns[name], network)
+        else:
+            (pipeline,) = (p for p in process.pipelines if p.name == name)
+            yield KernelMaker(scheduled.graph, node, pipeline, network).kernel()
+
+
+def timed_network(scheduled: ScheduledGraph) -> tuple[Network, dict[str, PipelineTiming]]:
+    """Return the network as RTL and the timing of each pipeline, which is the schedule's length.
 
     Raises
     ------
     CodegenError
         E640 for a design that can't be RTL.
     """
-    made = make_kernels(scheduled, built_network(scheduled))
-    kernels = (kernel for process in made for kernel in process)
-    return {one.name: PipelineTiming(one.ii, one.depth_cycles) for one in kernels}
+    network = built_network(scheduled)
+    kernels = [kernel for process in make_kernels(scheduled, network) for kernel in process]
+    built = [kernel.built for kernel in kernels if kernel.built is not None]
+    turns = {own.turns.name: own.turns for own in built}
+    processes = tuple(
+        replace(process, turns=tuple(turns[own.name] for own in process.turns))
+        for process in network.processes
+    )
+    timings: dict[str, PipelineTiming] = {}
+    for kernel in kernels:
+        own = ((kernel.name, ()),) if kernel.built is None else kernel.built.port_cycles
+        for name, cycles in own:
+            timings[name] = PipelineTiming(kernel.ii, kernel.depth_cycles, cycles)
+    return replace(network, processes=processes), timings
 
 
 class KernelMaker:
@@ -333,16 +356,10 @@ class KernelMaker:
         """Return the start of a sum."""
         node = self._scheduled.node
         assert node.reduction is not None
-        match node.start:
-            case None:
-                return self._number(node.reduction.identity, term.form, operation)
-            case Literal(start):
-                return self._number(float(start), term.form, operation)
-            case Read(access):
-                named = self._named(f"v{node.reads.index(access)}", operation.element)
-                return self._values.stored(named, operation.element)
-            case _:
-                raise refused("a sum starts with a computed value", self._scheduled)
+        if node.start is None:
+            return self._number(node.reduction.identity, term.form, operation)
+        element = operation.element
+        return self._values.stored(self._named(self._conditions.start, element), element)
 
     def _send(self, port: Port) -> Send:
         fifo = self._fifos.get(port.target)

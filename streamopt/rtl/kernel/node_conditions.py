@@ -30,7 +30,13 @@ INDEX_CONDITION = "(index condition)"
 
 
 class NodeConditions:
-    """Conditions of one node, over tile and lane iterators."""
+    """Conditions of one node, over tile and lane iterators.
+
+    Attributes
+    ----------
+    start
+        Name of the value that its sums start with; empty for none.
+    """
 
     def __init__(self, graph: Graph, scheduled: ScheduledNode) -> None:
         self._scheduled, self._node = scheduled, scheduled.node
@@ -54,6 +60,7 @@ class NodeConditions:
         among = ValueContext(lambda name: elements[name], node.trip_counts)
         operations = OperationList(among, lambda access: f"v{node.reads.index(access)}")
         add_body(operations, node)
+        self.start = "" if node.start is None else operations.value(node.start)
         return {
             operations.value(part): part
             for whole in node.expressions

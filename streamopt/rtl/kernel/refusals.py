@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Network, Place
-from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+from streamopt.ir.scheduled import ScheduledNode
 
 HINT = "choose another back end: --backend vitis"
 PORTS = 2
@@ -19,7 +18,7 @@ def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
     return CodegenError(Diagnostic("E640", f"{whose}{message}, which RTL can't be yet", loc, HINT))
 
 
-def check_network(network: Network, scheduled: ScheduledGraph) -> None:
+def check_network(network: Network) -> None:
     """Raise what can't be built of a whole design.
 
     Raises
@@ -28,8 +27,6 @@ def check_network(network: Network, scheduled: ScheduledGraph) -> None:
         E640 with all problems.
     """
     found = _structures(network)
-    for node in scheduled.nodes:
-        found += [refused(problem, node) for problem in _problems(node)]
     diagnostics = [diagnostic for error in found for diagnostic in error.diagnostics]
     if diagnostics:
         raise CodegenError(*diagnostics)
@@ -39,11 +36,15 @@ def _structures(network: Network) -> list[CodegenError]:
     found: list[CodegenError] = []
     if network.passes > 1:
         found.append(refused("the design runs in passes"))
+    in_turn = {
+        name for process in network.processes for own in process.turns for name in own.pipelines
+    }
     for memory in network.memories:
         users = [
             (process.name, port.mode)
             for process in network.processes
             for pipeline in process.pipelines
+            if pipeline.name not in in_turn
             for port in pipeline.ports
             if port.target == memory.name
         ]
@@ -54,19 +55,10 @@ def _structures(network: Network) -> list[CodegenError]:
             writers = {process for process, mode in users if mode is AccessMode.WRITE}
             if len(writers) != 1:
                 found.append(refused(f"buffer '{memory.name}' is written by several processes"))
-        elif memory.place is Place.ARGUMENT:
-            if len({mode for _, mode in users}) > 1 or (
-                len(users) > 1 and users[0][1] is AccessMode.WRITE
-            ):
-                found.append(refused(f"array '{memory.name}' is written and used again"))
-            elif len(users) > PORTS:
-                message = f"array '{memory.name}' has {len(users)} accesses, more than ports"
-                found.append(refused(message))
+        elif (
+            memory.place is Place.ARGUMENT
+            and len(users) > 1
+            and any(mode is AccessMode.WRITE for _, mode in users)
+        ):
+            found.append(refused(f"array '{memory.name}' is written and used again"))
     return found
-
-
-def _problems(scheduled: ScheduledNode) -> list[str]:
-    node = scheduled.node
-    if isinstance(node, SequentialNode):
-        return ["its statements update arrays in place"]
-    return []

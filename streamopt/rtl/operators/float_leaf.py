@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import e
 
 from amaranth.hdl import Cat, Const, Value
 
@@ -60,7 +61,8 @@ FLOAT_KINDS = {
     "le": FloatKind(partial(comparison.less, or_equal=True), comparison.PLACES, result=TRUTH),
     "eq": FloatKind(comparison.equal, comparison.PLACES, result=TRUTH),
     "ne": FloatKind(_unequal, comparison.PLACES, result=TRUTH),
-    "exp": FloatKind(exponential, exponential_places, operands=1),
+    "exp": FloatKind(partial(exponential, base=e), exponential_places, operands=1),
+    "exp2": FloatKind(partial(exponential, base=2.0), exponential_places, operands=1),
     "log": FloatKind(logarithm, logarithm_places, operands=1),
     "tanh": FloatKind(partial(odd, name="tanh"), odd_places, operands=1),
     "erf": FloatKind(partial(odd, name="erf"), odd_places, operands=1),

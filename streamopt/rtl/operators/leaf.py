@@ -7,6 +7,7 @@ module, but logic where it is used.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Protocol
 
 from amaranth.hdl import ClockDomain, Module, Signal, Value
@@ -52,6 +53,7 @@ class OperatorBlock(Protocol):
         ...
 
 
+@cache
 def verilog_of(leaf: OperatorBlock) -> str:
     """Return the module's text: ports ``clk``, ``en``, operands ``a`` .. and result ``y``."""
     module, domain = Module(), ClockDomain("sync", reset_less=True)

@@ -73,6 +73,7 @@ FLOAT_LEVELS = {
     "div": 16,
     "sqrt": 16,
     "exp": 10,
+    "exp2": 10,
     "log": 12,
     "tanh": 10,
     "erf": 10,
@@ -123,7 +124,7 @@ _SYMBOLS: Mapping[BinaryOp | CompareOp | LogicOp, tuple[str, bool]] = {
 """Kind, and whether the operands change their places."""
 
 
-FUNCTIONS = ("exp", "log", "tanh", "erf", "recip")
+FUNCTIONS = ("exp", "exp2", "log", "tanh", "erf", "recip")
 """By tables, which are for ``float`` and ``half``."""
 
 
@@ -131,7 +132,9 @@ def choose(asked: Asked) -> BlockChoice | None:
     """Return the block for an operation; None if there is none."""
     kind, is_swapped = _kind(asked)
     order = tuple(range(len(asked.operands)))
-    if is_swapped:
+    if asked.operator is Operator.POW:
+        order = (1,)
+    elif is_swapped:
         order = order[::-1]
     operands = tuple(asked.operands[at] for at in order)
     if asked.operator is Operator.SELECT:
@@ -171,6 +174,8 @@ def _kind(asked: Asked) -> tuple[str, bool]:
         return _SYMBOLS[asked.symbol]
     if asked.operator is Operator.RECIPROCAL and len(asked.operands) > 1:
         return "div", False
+    if asked.operator is Operator.POW:
+        return "exp2" if asked.constants[0] == 2 else "", False
     return _KINDS.get(asked.operator, ""), False
 
 

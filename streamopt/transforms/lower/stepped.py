@@ -158,7 +158,7 @@ def _with_warm_up(laned: LanedPhase) -> tuple[StepLoop, ...]:
     return *outer, replace(last, upper=upper, end=last.end + more)
 
 
-def _places(laned: LanedPhase) -> dict[str, Affine]:
+def phase_places(laned: LanedPhase) -> dict[str, Affine]:
     """Return every iterator over tile and lane: where windows are being filled, below its least."""
     lanes, more = dict(laned.lanes), laned.warm_up
     places = lane_places(laned.tiles, lanes)
@@ -184,7 +184,7 @@ class _PhaseLowering:
         self.memories, self.arrays, self.binding = memories, arrays, binding
         self.lanes = dict(laned.lanes)
         self.served = dict(laned.reads)
-        self.position = _places(laned)
+        self.position = phase_places(laned)
         values = tuple(statement.value for statement in laned.phase.statements)
         self.numbers = operator_places(values, values)
         self.ports: list[Port] = []

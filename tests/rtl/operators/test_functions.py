@@ -19,6 +19,7 @@ needs_verilator = pytest.mark.skipif(
 ERF: Callable[[Reals], Reals] = special.erf
 FUNCTIONS: Mapping[str, Callable[[Reals], Reals]] = {
     "exp": np.exp,
+    "exp2": np.exp2,
     "log": np.log,
     "tanh": np.tanh,
     "erf": ERF,

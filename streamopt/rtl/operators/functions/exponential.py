@@ -1,9 +1,9 @@
-"""``exp(x)`` as ``2**k 2**f`` with ``k + f = x log2(e)``, and a table for ``2**f``."""
+"""``b**x`` as ``2**k 2**f`` with ``k + f = x log2(b)``, and a table for ``2**f``."""
 
 from __future__ import annotations
 
 from functools import cache
-from math import e, log2
+from math import log2
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
@@ -41,11 +41,11 @@ def _fraction_bits(form: FloatFormat) -> int:
     return form.significand_bits + 2
 
 
-def exponential(stages: CutPlaces, form: FloatFormat, number: Value) -> Value:
-    """Return ``exp(number)``."""
+def exponential(stages: CutPlaces, form: FloatFormat, number: Value, *, base: float) -> Value:
+    """Return ``base**number``, of a base from 2 up to 4."""
     one, behind, whole = fields(form, number), _fraction_bits(form), form.exponent_bits
     scale = behind + whole + 1
-    product = one.significand * Const(round(log2(e) * (1 << scale)), scale + 1)
+    product = one.significand * Const(round(log2(base) * (1 << scale)), scale + 1)
     last = form.bias + whole - 2
     """Exponent field of the largest numbers whose exponentials are neither 0 nor infinite."""
     is_far = one.exponent > last

@@ -1,0 +1,189 @@
+"""Wires between lanes and the memories of a sequential node, one port for lanes that never meet.
+
+Nests that take turns use the same ports: in one cycle, one of them is in a stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+
+from streamopt.ir.network import Memory
+from streamopt.rtl.blocks.controller import IterationController
+from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.emission.value_wires import Lanes, ValueWires
+from streamopt.rtl.kernel.kernel import Held, HeldWrite, Kernel, KernelValue
+from streamopt.rtl.kernel.lane_places import HeldPlace
+
+AddPort: TypeAlias = Callable[[str, str, int], dict[str, Value]]
+"""From a memory, ``read``, ``now`` or ``write``, and bits of an address to the wires."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An element that some lanes ask for."""
+
+    turn: int
+    place: HeldPlace
+
+
+class HeldWires:
+    """The reads and writes of a kernel to memories outside its module; used once.
+
+    Parameters
+    ----------
+    add_port
+        Adds a port of the module to all banks of a memory.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        control: IterationController,
+        wires: ValueWires,
+        enable: Signal,
+        memories: dict[str, Memory],
+        add_port: AddPort,
+    ) -> None:
+        self._module, self._control, self._wires = module, control, wires
+        self._enable = enable
+        self._memories, self._add_port = memories, add_port
+        self._words: dict[tuple[str, int, _Asked], Value] = {}
+        self._registers: dict[str, Value] = {}
+
+    def declare(self, kernel: Kernel) -> None:
+        """Add the read ports of a kernel."""
+        asked: dict[tuple[str, int, int], dict[_Asked, None]] = {}
+        for value in kernel.values:
+            source = value.source
+            if isinstance(source, Held):
+                key = source.memory, source.wait, value.stage - source.wait
+                items = (_Asked(source.turn, place) for place in source.places)
+                asked.setdefault(key, {}).update(dict.fromkeys(items))
+        for (name, wait, stage), items in asked.items():
+            if not wait:
+                if name not in self._registers:
+                    self._registers[name] = self._add_port(name, "now", 0)["data"]
+                continue
+            for mine in _ports(items):
+                bits = self._address_bits(name)
+                port = self._add_port(name, "read", bits)
+                places = [self._address(name, bank, mine, stage) for bank in self._banks(name)]
+                self._module.d.comb += [
+                    port["address"].eq(Cat(*places)),
+                    port["enable"].eq(self._enable),
+                ]
+                word = self._wires.delayed(port["data"], wait - 1)
+                self._words |= {(name, stage, item): word for item in mine}
+
+    def _banks(self, name: str) -> range:
+        return range(prod(self._memories[name].factors))
+
+    def _address_bits(self, name: str) -> int:
+        memory = self._memories[name]
+        pairs = zip(memory.shape, memory.factors, strict=True)
+        return LutMemory(1, prod(-(-extent // f) for extent, f in pairs)).address_bits
+
+    def _address(self, name: str, bank: int, items: Sequence[_Asked], stage: int) -> Value:
+        """Return the address of a bank: that of the item that is in it."""
+        bits = self._address_bits(name)
+        found: Value = Const(0, bits)
+        mine = [item for item in items if bank in item.place.banks]
+        for at, item in enumerate(mine):
+            address = item.place.address
+            place = self._control.total(address.over, address.first, bits, stage)
+            here = self._control.in_turn(item.turn, stage) & self._in_bank(item.place, bank, stage)
+            found = Mux(here, place, found) if at else place
+        return found
+
+    def _bank(self, place: HeldPlace, stage: int) -> Value:
+        bits = max(1, max(place.banks).bit_length())
+        return self._control.total(place.bank.over, place.bank.first, bits, stage)
+
+    def _in_bank(self, place: HeldPlace, bank: int, stage: int) -> Value:
+        return Const(1, 1) if len(place.banks) == 1 else self._bank(place, stage) == bank
+
+    def read(self, value: KernelValue, source: Held) -> Lanes:
+        """Return the elements of lanes, in the stage of the value."""
+        bits, name = value.form.bits, source.memory
+        found: Lanes = []
+        for place in source.places:
+            key = name, value.stage - source.wait, _Asked(source.turn, place)
+            word = self._words[key] if source.wait else self._registers[name]
+            if len(place.banks) == 1:
+                (bank,) = place.banks
+                found.append(word[bank * bits : (bank + 1) * bits])
+            else:
+                found.append(word.word_select(self._bank(place, value.stage), bits))
+        return found
+
+    def write(self, kernel: Kernel) -> None:
+        """Add the write ports of a kernel."""
+        groups: dict[tuple[str, int], list[HeldWrite]] = {}
+        for write in kernel.writes:
+            groups.setdefault((write.memory, write.stage), []).append(write)
+        for (name, stage), writes in groups.items():
+            none = Const(0, len(self._banks(name)))
+            given: dict[_Asked, list[tuple[Value, Value]]] = {}
+            for write in writes:
+                for place, pair in zip(write.places, self._given(write), strict=True):
+                    given.setdefault(_Asked(write.turn, place), []).append(pair)
+            for mine in _ports(given):
+                port = self._add_port(name, "write", self._address_bits(name))
+                banks = [self._written(bank, mine, given, stage) for bank in self._banks(name)]
+                places = [self._address(name, bank, mine, stage) for bank in self._banks(name)]
+                self._module.d.comb += [
+                    port["address"].eq(Cat(*places)),
+                    port["write"].eq(Mux(self._enable, Cat(*(write for write, _ in banks)), none)),
+                    port["given"].eq(Cat(*(value for _, value in banks))),
+                ]
+
+    def _given(self, write: HeldWrite) -> Iterable[tuple[Value, Value]]:
+        """Yield, by lane, whether it writes and the value."""
+        stages = write.stage
+        copies = self._wires.copies(write.value, write.lanes, stages)
+        truths = self._wires.copies(write.truth, write.lanes, stages) if write.truth else None
+        for at, copy in enumerate(copies):
+            when = self._control.when(write.whens[at % len(write.whens)], stages)
+            yield when if truths is None else when & truths[at], copy
+
+    def _written(
+        self,
+        bank: int,
+        items: Sequence[_Asked],
+        given: dict[_Asked, list[tuple[Value, Value]]],
+        stage: int,
+    ) -> tuple[Value, Value]:
+        """Return whether a bank is written, and what."""
+        write: Value | None = None
+        value: Value | None = None
+        for item in items:
+            if bank not in item.place.banks:
+                continue
+            inside = self._in_bank(item.place, bank, stage)
+            for when, copy in given[item]:
+                here = when & inside
+                write = here if write is None else write | here
+                value = copy if value is None else Mux(here, copy, value)
+        if write is None or value is None:
+            some = next(iter(given.values()))[0][1]
+            return Const(0, 1), Const(0, len(some))
+        return write, value
+
+
+def _ports(items: Iterable[_Asked]) -> list[list[_Asked]]:
+    """Return items in as few groups as found in which none of one turn may meet in a bank."""
+    found: list[list[_Asked]] = []
+    for item in items:
+        for group in found:
+            rivals = (other for other in group if other.turn == item.turn)
+            if all(other.place.is_apart(item.place) for other in rivals):
+                group.append(item)
+                break
+        else:
+            found.append([item])
+    return found
