@@ -40,7 +40,8 @@ from streamopt.rtl.kernel.kernel import (
     Masked,
 )
 from streamopt.rtl.kernel.lane_places import lane_places
-from streamopt.rtl.kernel.phase import NestParts, PhaseMaker, PhaseParts, word_cycles
+from streamopt.rtl.kernel.phase import PhaseMaker
+from streamopt.rtl.kernel.phase_parts import NestParts, PhaseParts, word_cycles
 from streamopt.rtl.kernel.refusals import refused
 from streamopt.rtl.kernel.values import ValueList
 from streamopt.rtl.operators.number_format import format_of, plain

@@ -7,7 +7,6 @@ where it may be written or not, or be the same element or not, it waits until th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from streamopt.analysis.operations import OperationList, read_guards
 from streamopt.analysis.phase_reads import (
@@ -22,19 +21,18 @@ from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import Memory, Operation, Place
+from streamopt.ir.network import Memory, Operation
 from streamopt.ir.operators import Operator
-from streamopt.ir.program import Array, Loop, Statement
-from streamopt.ir.scheduled import ScheduledNode
+from streamopt.ir.program import Loop, Statement
 from streamopt.ir.stepping.edges import FixedLane
-from streamopt.ir.stepping.stepped import HeldArray, LanedPhase, SteppedNest
+from streamopt.ir.stepping.stepped import HeldArray, LanedPhase
 from streamopt.ir.stepping.steps import StepLoop
-from streamopt.rtl.kernel.accesses import PortAccesses
 from streamopt.rtl.kernel.conditions import ALWAYS, iterators_in
 from streamopt.rtl.kernel.kernel import TURN, Held, HeldWrite, Holds, KernelValue, Masked
 from streamopt.rtl.kernel.lane_places import lane_places
+from streamopt.rtl.kernel.phase_parts import NestParts, PhaseParts, PhaseWrite, word_cycles
 from streamopt.rtl.kernel.refusals import refused
-from streamopt.rtl.kernel.values import NoOperatorError, ValueList, combining
+from streamopt.rtl.kernel.values import NoOperatorError, combining
 from streamopt.rtl.operators.choice import ChoiceLeaf
 from streamopt.rtl.operators.number_format import TRUTH, WholeFormat, format_of, plain
 from streamopt.transforms.lower.array_copies import of_lane
@@ -48,67 +46,6 @@ IDENTITIES = {
     Operator.MAX: float("-inf"),
     Operator.MIN: float("inf"),
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NestParts:
-    """All that the phases of a node share.
-
-    Attributes
-    ----------
-    memories
-        By the name that the node has for them.
-    tiles, lanes
-        Of all phases.
-    """
-
-    node: ScheduledNode
-    nest: SteppedNest
-    arrays: Mapping[str, Array]
-    memories: Mapping[str, Memory]
-    tiles: tuple[Loop, ...]
-    lanes: tuple[Loop, ...]
-    accesses: PortAccesses
-    values: ValueList
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PhaseWrite:
-    """A write of a phase.
-
-    Attributes
-    ----------
-    place
-        Subscripts, and when.
-    rank
-        Writes before it that may be to the same element, one after another.
-    """
-
-    write: HeldWrite
-    place: Guarded
-    rank: int
-
-
-@dataclass(slots=True, eq=False)
-class PhaseParts:
-    """A phase as it is built.
-
-    Attributes
-    ----------
-    reads
-        Names of values by memory and subscripts.
-    late
-        Those of them that find what this phase has written.
-    writes
-        In order.
-    """
-
-    turn: int
-    reads: dict[tuple[str, tuple[Affine, ...]], str] = field(
-        default_factory=dict[tuple[str, tuple[Affine, ...]], str]
-    )
-    late: set[str] = field(default_factory=set[str])
-    writes: list[PhaseWrite] = field(default_factory=list[PhaseWrite])
 
 
 class PhaseMaker:
@@ -398,10 +335,3 @@ class _PhaseOperations(OperationList):
         if isinstance(expression, ir.Compare | ir.Logic) and ir.is_affine_condition(expression):
             return self._phase.holds(expression)
         return super()._made(expression)
-
-
-def word_cycles(memory: Memory) -> int:
-    """Return the cycles from an address to the word: none from registers, more from outside."""
-    if memory.place is not Place.LOCAL:
-        return 2
-    return 0 if memory.factors == memory.shape else 1
