@@ -19,8 +19,9 @@ from streamopt.ir.network import Network, Pipeline, PipelineTiming, Turns
 from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.ir.window import Window
+from streamopt.perf.as_built.paced_runs import PacedRuns
 from streamopt.perf.paper.algebra import INTEGERS
-from streamopt.perf.paper.timing import NestTiming, graph_times, nest_run
+from streamopt.perf.paper.timing import NestTiming, graph_times, latency, nest_run
 from streamopt.perf.turns.visits import iterations_in_turn
 
 PROCESS_CYCLES = 2
@@ -55,7 +56,11 @@ def predict(
     fifos = {c.edge.channel for c in scheduled.channels if c.kind is ChannelKind.FIFO}
     in_order = tuple(node.node for process in scheduled.processes for node in process)
     graph = replace(scheduled.graph, nodes=in_order)
-    times = graph_times(graph, nests, fifos, INTEGERS, _waits_for(scheduled, fifos))
+    waits_for = _waits_for(scheduled, fifos)
+    times = graph_times(graph, nests, fifos, INTEGERS, waits_for)
+    if any(node.windows for node in graph.nodes):
+        paced = graph_times(graph, _paced(scheduled, nests), fifos, INTEGERS, waits_for)
+        times = max(times, paced, key=lambda found: latency(found, INTEGERS))
     return Prediction(
         tuple(
             NodePrediction(
@@ -71,6 +76,21 @@ def predict(
         ),
         scheduled.graph.pass_count,
     )
+
+
+def _paced(
+    scheduled: ScheduledGraph, nests: Mapping[str, NestTiming[int]]
+) -> dict[str, NestTiming[int]]:
+    runs = PacedRuns(scheduled.graph)
+    return {
+        node.node.name: runs.paced(
+            node.node,
+            [loop.name for loop in node.loops],
+            {loop.name: loop.tiles for loop in node.loops},
+            nests[node.node.name],
+        )
+        for node in scheduled.nodes
+    }
 
 
 def _waits_for(scheduled: ScheduledGraph, fifos: Collection[str]) -> dict[str, tuple[str, ...]]:

@@ -34,6 +34,9 @@ class NestTiming(Generic[T]):
     last_write: T
     last_read: Mapping[str, T]
     """LR by array that the node reads from another node."""
+    waits_for_all: bool = False
+    """Whether a node whose LR is no later than its FW starts so late that its producer has ended by
+    LR: it can't write before."""
 
     def delayed(self, depth_cycles: T | int) -> NestTiming[T]:
         """Return the times of a pipeline of that depth: writes come so much later than reads."""
@@ -204,6 +207,9 @@ def graph_times(
             producer = times[edge.producer]
             streams = edge.channel in fifos
             arrivals.append(producer.first_write if streams else producer.last_write)
+            last_read: Any = timing.last_read[edge.array]
+            if timing.waits_for_all and last_read <= timing.first_write:
+                arrivals.append(producer.last_write + last_read * -1)
         start = algebra.maximum(arrivals)
         ends = [start + timing.last_write]
         for edge in ins[node.name]:

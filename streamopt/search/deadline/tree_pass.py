@@ -30,6 +30,9 @@ class PassEffort:
     """Called at every node; true ends the pass."""
     profiles: Sequence[Profile] = ()
     """Of a relaxed pass with this deadline or a later one."""
+    waits_for_all: bool = False
+    """Whether a node that reads all before it writes starts so late that its producer has ended by
+    then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ def _candidates(
     if len(producers) > 1:
         yield from candidates_of_join(tree, node, producers, effort.cells, effort.mode)
     elif producers:
-        yield from _after_one(tree, node, producers[0])
+        yield from _after_one(tree, node, producers[0], waits_for_all=effort.waits_for_all)
     else:
         choices = problem.nodes[node]
         count = len(choices)
@@ -106,7 +109,9 @@ def _candidates(
         yield Candidates(np.arange(count), none, choices.last_write, choices.dsps, {}, before)
 
 
-def _after_one(tree: Tree, node: int, producer: SubtreeLabels) -> Iterator[Candidates]:
+def _after_one(
+    tree: Tree, node: int, producer: SubtreeLabels, *, waits_for_all: bool
+) -> Iterator[Candidates]:
     """Yield a label for every row and label of the one producer that go together."""
     channel = tree.problem.ins[node][0]
     choices, factors = tree.problem.nodes[node], tree.factors[node]
@@ -121,7 +126,12 @@ def _after_one(tree: Tree, node: int, producer: SubtreeLabels) -> Iterator[Candi
         if tree.problem.channels[channel].streams:
             alike = walk_alike(choices.walks[channel][row], producer.walk[label])
             start = np.where(alike, producer.first_cycles[label], start)
-            end = end + choices.epilogue[channel][row]
+            epilogue = choices.epilogue[channel][row]
+            end = end + epilogue
+            if waits_for_all:
+                last_write = choices.last_write[row]
+                is_early = last_write - epilogue <= choices.first_write[row]
+                start = np.where(is_early, np.maximum(start, end - last_write), start)
         yield Candidates(
             row,
             start,

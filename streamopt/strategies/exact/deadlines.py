@@ -5,6 +5,7 @@ after it; a restricted one gives a schedule: (E26) to (E28) of ``models/formulat
 """
 
 from collections.abc import Callable
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from streamopt.search.deadline.tree import is_tree
@@ -23,6 +24,8 @@ FIRST_CELLS = (16, 32)
 """Of first and of last writes, to find a schedule and for a bound; not measured."""
 CELLS = ((32, 96), (64, 160), (128, 240), (256, 360))
 """Likewise, of the grids after these."""
+NARROW_CELLS = (48, 96, 160, 360)
+"""Likewise, where only the bound is looked for."""
 MANY_ROWS = 60_000
 """Within the best schedule: with more, two grids are all there is memory for."""
 TARGET = 0.75
@@ -32,6 +35,14 @@ USEFUL = 0.5
 FIRST_STEP = 2.5
 """First deadline over bound, and how it grows until there is a schedule."""
 STEP = 1.6
+
+
+class DeadlineAim(Enum):
+    """What passes look for where nodes wait for all operands, so that nothing else follows them."""
+
+    SCHEDULES = "schedules"
+    BOUND = "bound"
+
 
 OnRows = Callable[[dict[str, NodeRows], dict[str, int]], None]
 
@@ -43,11 +54,20 @@ class DeadlineSearch:
     ----------
     keep
         Called with rows and the chosen ones of a schedule that is better than the best so far.
+    aim
+        Where nodes wait for all operands (`PassEffort`); else None.
     """
 
     def __init__(
-        self, run: Run, space: "DecisionSpace", horizons: HorizonFilter, keep: OnRows
+        self,
+        run: Run,
+        space: "DecisionSpace",
+        horizons: HorizonFilter,
+        keep: OnRows,
+        *,
+        aim: DeadlineAim | None = None,
     ) -> None:
+        self._aim = aim
         self._run = run
         self._space = space
         self._horizons = horizons
@@ -58,10 +78,20 @@ class DeadlineSearch:
         """Go on to finer grids until the schedule is proved, or a grid is of no use."""
         if not self._is_tree():
             return
+        if self._aim is DeadlineAim.BOUND:
+            self._narrow()
+            return
         known = self._run.bound
         self._begin()
+        if self._aim is DeadlineAim.SCHEDULES:
+            self._seek()
+        else:
+            self._alternate(known)
+
+    def _alternate(self, known_cycles: int) -> None:
+        """Look for schedules and bounds in turns, if the first bound is near the one known."""
         found = self._bound(self._best_cycles - 1, FIRST_CELLS[1])
-        if found is not None and found.last_cycles < USEFUL * known:
+        if found is not None and found.last_cycles < USEFUL * known_cycles:
             return
         for coarse, fine in CELLS[:2] if self._has_many_rows() else CELLS:
             self._find(self._best_cycles - 1, coarse)
@@ -70,10 +100,25 @@ class DeadlineSearch:
             if self._run.is_proved:
                 return
 
+    def _seek(self) -> None:
+        """Look for schedules alone."""
+        for cells, _ in CELLS:
+            self._find(self._best_cycles - 1, cells)
+
+    def _narrow(self) -> None:
+        """Raise the bound alone, with one deadline until it is ruled out."""
+        deadline = self._target
+        for cells in NARROW_CELLS:
+            while self._bound(deadline, cells) is None:
+                if self._run.is_proved:
+                    return
+                deadline = self._target
+
     @property
     def _best_cycles(self) -> int:
         assert self._run.cost is not None
-        return self._run.cost
+        horizon = self._space.horizon_cycles
+        return self._run.cost if horizon is None else min(self._run.cost, horizon + 1)
 
     @property
     def _target(self) -> int:
@@ -121,5 +166,6 @@ class DeadlineSearch:
         if rows is None:
             return None
         known = [own for until, own in self._profiles if until >= deadline_cycles]
-        effort = PassEffort(cells, mode, self._run.should_stop, known[-1] if known else ())
+        profiles = known[-1] if known else ()
+        effort = PassEffort(cells, mode, self._run.should_stop, profiles, self._aim is not None)
         return tree_pass(instance(self._space, rows), deadline_cycles, effort)

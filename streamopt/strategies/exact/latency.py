@@ -19,7 +19,7 @@ from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.row_values import NodeRows
 from streamopt.space.rows import node_rows
-from streamopt.strategies.exact.deadlines import DeadlineSearch
+from streamopt.strategies.exact.deadlines import DeadlineAim, DeadlineSearch
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.exact.turns import take_turns
 from streamopt.strategies.run import Run
@@ -64,8 +64,10 @@ class _LatencySearch:
         most_nodes: int,
         check: Callable[[], None],
         rows: Mapping[str, NodeRows] | None,
+        *,
+        aim: DeadlineAim | None,
     ) -> None:
-        self.run = run
+        self.run, self._aim = run, aim
         self.graph = run.problem.graph
         self.space = run.problem.decision_space()
         self._rows = node_rows(self.space, check=check) if rows is None else dict(rows)
@@ -90,6 +92,9 @@ class _LatencySearch:
     def work(self) -> None:
         """Go through all passes and rounds, or until the schedule is proved."""
         searches = [self._labelled()]
+        if self._aim is not None:
+            self._pass_trees()
+            return
         if not self.is_small:
             self._pass_trees()
             searches.insert(0, self._narrowed())
@@ -126,7 +131,7 @@ class _LatencySearch:
                 self.run.offer(schedule, cycles)
                 self._chosen = same_rows(self._rows, rows, chosen)
 
-        DeadlineSearch(self.run, self.space, self._horizons, keep).work()
+        DeadlineSearch(self.run, self.space, self._horizons, keep, aim=self._aim).work()
 
     def _climb(self, climber: LocalSearch | None) -> LocalSearch | None:
         """Search around the best schedule, with fewer rounds the longer each takes.
@@ -294,6 +299,7 @@ def solve_latency(
     most_nodes: int = SMALL_NODES,
     check: Callable[[], None] = lambda: None,
     rows: Mapping[str, NodeRows] | None = None,
+    aim: DeadlineAim | None = None,
 ) -> Solution:
     """Return a best schedule by exact search; at any time the best so far with its bound.
 
@@ -305,6 +311,9 @@ def solve_latency(
         Called while rows are made; what it raises is raised, as there is no schedule yet.
     rows
         Of the space or a wider one, with other limits and a longer horizon; None to make them.
+    aim
+        Of passes by deadlines alone, where costs are such that nodes wait for all operands
+        (`NestTiming`), which only these know; the graph is a tree. None for all searches.
 
     Raises
     ------
@@ -313,7 +322,7 @@ def solve_latency(
     SearchTooLargeError
         If the graph is too entangled for the first round.
     """
-    search = _LatencySearch(run, most_nodes, check, rows)
+    search = _LatencySearch(run, most_nodes, check, rows, aim=aim)
     run.tell()
     with run.until_stopped("more labels than the search can hold"):
         search.work()

@@ -51,10 +51,6 @@ MOST_NODES = 26
 """Of graphs that are searched with LUTs as a resource of their own; larger ones have a price."""
 PART = 0.3
 """Of the time that is left, for one answer of a solver."""
-LARGE_PART = 0.15
-"""Likewise, for one of a large graph."""
-LAST_PART = 0.9
-"""Likewise, for the bound of a large graph and what it finds on the way."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
 
@@ -242,7 +238,7 @@ class GraphVariant:
         """Look for a higher bound of a large graph within a horizon; return a design if found."""
         price = self._budget.price
         whole = replace(SearchBudget.whole(self.region.limits), price=price)
-        found = self._large.solved(whole, horizon_cycles, run, LAST_PART)
+        found = self._large.solved(whole, horizon_cycles, run, only_bound=True)
         if found is None:
             self._bound.raise_to(horizon_cycles)
             return None
@@ -331,7 +327,7 @@ class GraphVariant:
     ) -> Solution | None:
         if self.options.searches:
             with suppress(SearchTooLargeError):
-                return self._large.solved(budget, horizon_cycles, run, LARGE_PART, steady=steady)
+                return self._large.solved(budget, horizon_cycles, run, steady=steady)
         asked = self.problem.within(
             dsp_limit=budget.dsps, lut_limit=budget.luts, horizon_cycles=horizon_cycles
         )
@@ -391,7 +387,7 @@ class GraphVariant:
         return replace(chosen, solver=answer.solver, solver_version=answer.solver_version)
 
     def _as_chosen(self, schedule: Schedule) -> Chosen:
-        costs = self.costs
+        costs = self._large.costs
         found = evaluate(self.graph, schedule, costs)
         luts = least_luts(self.graph, schedule, costs)
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)

@@ -59,7 +59,9 @@ def _connect(wiring: Wiring, rng: Random, producer: int, consumer: int) -> None:
         choices.epilogue[channel] = np.array(spans)
 
 
-def _latency(problem: SearchInstance, rows: tuple[int, ...]) -> int | None:
+def _latency(
+    problem: SearchInstance, rows: tuple[int, ...], *, waits_for_all: bool = False
+) -> int | None:
     """Return the latency of one row a node by (E2); None if factors differ or DSPs are too many."""
     factors: dict[int, int] = {}
     for choices, row in zip(problem.nodes, rows, strict=True):
@@ -77,6 +79,9 @@ def _latency(problem: SearchInstance, rows: tuple[int, ...]) -> int | None:
             producer = problem.channels[number].producer
             start_of = lasts[producer]
             if problem.channels[number].streams:
+                last_read = int(choices.last_write[row] - choices.epilogue[number][row])
+                if waits_for_all and last_read <= choices.first_write[row]:
+                    start = max(start, lasts[producer] - last_read)
                 walk = problem.nodes[producer].walks[number][rows[producer]]
                 if walk == choices.walks[number][row] != NO_WALK:
                     start_of = firsts[producer]
@@ -87,9 +92,9 @@ def _latency(problem: SearchInstance, rows: tuple[int, ...]) -> int | None:
     return lasts[-1]
 
 
-def _all_latencies(problem: SearchInstance) -> Iterator[int]:
+def _all_latencies(problem: SearchInstance, *, waits_for_all: bool = False) -> Iterator[int]:
     for rows in product(*(range(len(choices)) for choices in problem.nodes)):
-        latency = _latency(problem, rows)
+        latency = _latency(problem, rows, waits_for_all=waits_for_all)
         if latency is not None:
             yield latency
 
@@ -154,3 +159,24 @@ def test_a_pass_can_be_stopped() -> None:
     problem = _random_tree(Random(0))
     with pytest.raises(SearchStoppedError):
         tree_pass(problem, 1000, PassEffort(4, Mode.RELAXED, lambda: True))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_passes_know_nodes_that_wait_for_all(seed: int) -> None:
+    problem = _random_tree(Random(seed))
+    least = min(_all_latencies(problem, waits_for_all=True), default=None)
+    if least is None:
+        return
+
+    def passed(deadline: int, cells: int, mode: Mode) -> PassResult | None:
+        effort = PassEffort(cells, mode, lambda: False, waits_for_all=True)
+        return tree_pass(problem, deadline, effort)
+
+    rough = passed(least, 4, Mode.RELAXED)
+    assert rough is not None
+    assert rough.last_cycles <= least
+    if all(len(ins) <= 1 for ins in problem.ins):  # joins don't know
+        found = passed(least, EXACT, Mode.RESTRICTED)
+        assert found is not None
+        assert _latency(problem, _rows(problem, found), waits_for_all=True) == least
+        assert passed(least - 1, EXACT, Mode.RELAXED) is None

@@ -46,8 +46,8 @@ def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, 
     budget = SearchBudget(dsps, limits.luts // 4, price)
     large = LargeGraph(problem, costs, most_nodes=26)
     run = Run(problem, SolveOptions())
-    first = large.solved(SearchBudget.whole(limits), None, run, 1.0)
-    found = large.solved(budget, None, run, 1.0)
+    first = large.solved(SearchBudget.whole(limits), None, run)
+    found = large.solved(budget, None, run)
     asked = problem.within(
         dsp_limit=int(dsps + price * budget.luts),
         lut_limit=None,
@@ -58,7 +58,7 @@ def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, 
     assert found is not None
     assert found.bound == alone.bound == found.latency_cycles == alone.latency_cycles
     assert first.latency_cycles <= found.latency_cycles
-    again = large.solved(budget, found.latency_cycles - 1, run, 1.0)
+    again = large.solved(budget, found.latency_cycles - 1, run)
     assert again is None or again.bound >= found.latency_cycles
 
 

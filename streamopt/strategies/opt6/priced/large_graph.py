@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from streamopt.perf.as_built.paced_runs import PacedCosts, PacedRuns
 from streamopt.perf.costs import CostModel, PricedCosts
 from streamopt.search.instance import instance
 from streamopt.search.labels.row_subset import surrogate
@@ -15,6 +16,7 @@ from streamopt.solvers.result import Stop
 from streamopt.space.horizon import HorizonFilter, chosen_rows
 from streamopt.space.row_values import NodeRows
 from streamopt.space.usage import RowUsage
+from streamopt.strategies.exact.deadlines import DeadlineAim
 from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.problem import Problem
@@ -22,6 +24,13 @@ from streamopt.strategies.resources.budgeted import Prepared, without_channels
 from streamopt.strategies.resources.known_rows import KnownRows
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
+
+LARGE_PART = 0.15
+"""Of the effort that is left once there are rows, for one search."""
+DEADLINE_PART = 0.35
+"""Likewise, of a tree that is searched by deadlines alone."""
+LAST_PART = 0.9
+"""Likewise, for the bound and what is found on the way."""
 
 
 class LargeGraph:
@@ -35,10 +44,20 @@ class LargeGraph:
         As built, with LUTs.
     most_nodes
         Of graphs that are searched by labels alone.
+
+    Attributes
+    ----------
+    costs
+        Those of searches: with windows, rows wait for those of slow producers (O30).
     """
 
     def __init__(self, problem: Problem, costs: CostModel, most_nodes: int) -> None:
-        self._problem, self._costs = problem, costs
+        graph, self._waits_for_all = problem.graph, False
+        if len(graph.nodes) > most_nodes and any(node.windows for node in graph.nodes):
+            self._waits_for_all = all(len(own) <= 1 for own in graph.out_edges().values())
+            costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=self._waits_for_all))
+            problem = problem.within(costs=costs)
+        self._problem, self.costs = problem, costs
         self._most_nodes = most_nodes
         self._rows = KnownRows(problem)
 
@@ -47,9 +66,9 @@ class LargeGraph:
         budget: SearchBudget,
         horizon_cycles: int | None,
         run: Run,
-        share: float,
         *,
         steady: bool = False,
+        only_bound: bool = False,
     ) -> Solution | None:
         """Return the best schedule that was found, with its bound; None where no row is left.
 
@@ -57,10 +76,10 @@ class LargeGraph:
         ----------
         horizon_cycles
             Rows that alone take longer are left out; None for none.
-        share
-            Of the effort that is left once there are rows.
         steady
             Whether streams that come in bursts are left out; the bound is then of the others only.
+        only_bound
+            Whether this is the last search; passes by deadlines then look for no schedule.
 
         Raises
         ------
@@ -79,9 +98,13 @@ class LargeGraph:
         )
         if rows is None:
             return None
+        share = DEADLINE_PART if self._waits_for_all else LARGE_PART
+        share = LAST_PART if only_bound else share
         options, clock = run.clock.part(run.options, share * run.clock.left())
-        own = Run(asked, options, clock=clock)
-        found = solve_latency(own, most_nodes=self._most_nodes, rows=rows)
+        own, aim = Run(asked, options, clock=clock), None
+        if self._waits_for_all:
+            aim = DeadlineAim.BOUND if only_bound else DeadlineAim.SCHEDULES
+        found = solve_latency(own, most_nodes=self._most_nodes, rows=rows, aim=aim)
         if found.stop is Stop.INTERRUPTED:
             run.clock.interrupt()
         return found
@@ -91,7 +114,7 @@ class LargeGraph:
             dsp_limit=int(budget.dsps + budget.price * budget.luts),
             lut_limit=None,
             horizon_cycles=horizon_cycles,
-            costs=PricedCosts(self._costs, budget.price),
+            costs=PricedCosts(self.costs, budget.price),
         )
 
 

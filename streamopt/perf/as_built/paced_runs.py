@@ -1,0 +1,214 @@
+"""Times of nodes whose consumers wait for more than a first element: (O30) of opt6.md.
+
+Table 3 of [1] starts a consumer at the first element of its producer and lets it go at its own
+pace from there. A window of several rows, or a reduction, can't write before its producer has
+written all that it needs, however slow that is. So the first write of a node is replaced by the
+write that its consumer waits for: what is between the two runs at the pace of the node alone, and
+comes before the first write of the consumer. In a chain every such time is counted once.
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025, section 3.5.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.ir.schedule import NodePlan
+from streamopt.perf.costs import CostModel, NodeCost, OpenPlans, Setting
+from streamopt.perf.paper.timing import NestTiming
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The last element of an array that is waited for: at the beginning but for its row."""
+
+    dimension: int = 0
+    """That of rows."""
+    row: int = 0
+    is_whole: bool = False
+    """Whether all of the row is waited for: that which is inside of the loop of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """How a node waits, whatever its row."""
+
+    prefix: Prefix
+    """Of what it writes."""
+    waits_for_rows: bool
+    """Whether the rows that its windows reach come at the pace of the producer, not its own."""
+    passes_on: bool
+    """Whether each of its elements is of one element of each operand, so that it waits for these
+    as its consumer does."""
+
+
+class PacedRuns:
+    """Times of the nodes of a graph, with the write that consumers wait for as the first."""
+
+    def __init__(self, graph: Graph, *, waits_for_all: bool = True) -> None:
+        self._waits, self._waits_for_all = _waits(graph), waits_for_all
+
+    def paced(
+        self, node: Node, order: Sequence[str], tiles: Mapping[str, Any], timing: NestTiming[Any]
+    ) -> NestTiming[Any]:
+        """Return the times of a row.
+
+        Parameters
+        ----------
+        order, tiles
+            Loops as built, outermost first, and the trip counts of their tiles.
+        timing
+            FW, LW and LR of table 2.
+        """
+        if isinstance(node, SequentialNode):
+            return timing
+        wait, strides = self._waits[node.name], _strides(order, tiles)
+        lead = timing.ii * _lead(node, order, tiles, strides, wait.prefix)
+        run = timing.last_write - timing.first_write
+        own = self._own(node, tiles, strides, wait, timing)
+        last = own + (_at_least_zero(run - lead) if wait.passes_on else run)
+        first = own if wait.passes_on else own + lead
+        reads = {a: last - timing.last_write + read for a, read in timing.last_read.items()}
+        return replace(
+            timing,
+            first_write=first,
+            last_write=last,
+            last_read=reads,
+            waits_for_all=self._waits_for_all,
+        )
+
+    @staticmethod
+    def _own(
+        node: Node,
+        tiles: Mapping[str, Any],
+        strides: Mapping[str, Any],
+        wait: _Wait,
+        timing: NestTiming[Any],
+    ) -> Any:
+        """Return the cycles between the last element that is waited for and the first write."""
+        if not wait.waits_for_rows:
+            return timing.first_write
+        built = node.built_trip_counts
+        delayed = sum(
+            iterations // (built[name] // tiles[name]) * strides[name]
+            for name, iterations in node.delays.items()
+        )
+        return timing.first_write - timing.ii * delayed
+
+
+@dataclass(frozen=True, slots=True)
+class PacedCosts:
+    """The costs of a model, with the times of `PacedRuns`."""
+
+    whole: CostModel
+    runs: PacedRuns
+
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
+        cost = self.whole.node_cost(node, order, factors, setting)
+        tiles = {name: -(-trips // factors[name]) for name, trips in node.built_trip_counts.items()}
+        found = self.runs.paced(node, order, tiles, cost.timing)
+        return replace(cost, timing=found)
+
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
+        return self.whole.least_dsps(node, setting)
+
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
+        return self.whole.plans(graph, node, wanted)
+
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        return self.whole.plan_cost(graph, node, plan)
+
+
+def _strides(order: Sequence[str], tiles: Mapping[str, Any]) -> dict[str, Any]:
+    """Return by loop the iterations between two of its tiles."""
+    found: dict[str, Any] = {}
+    inside: Any = 1
+    for name in reversed(order):
+        found[name] = inside
+        inside = inside * tiles[name]
+    return found
+
+
+def _lead(
+    node: Node,
+    order: Sequence[str],
+    tiles: Mapping[str, Any],
+    strides: Mapping[str, Any],
+    prefix: Prefix,
+) -> Any:
+    """Return the iterations from the first write of a node to that of the end of a prefix."""
+    loops = [subscript.as_iterator() for subscript in node.write.subscripts]
+    rows = loops[prefix.dimension]
+    if (not prefix.row and not prefix.is_whole) or rows is None:
+        return 0
+    lanes = -(-node.trip_counts[rows] // tiles[rows])
+    found = prefix.row // lanes * strides[rows]
+    inside = order[order.index(rows) + 1 :] if prefix.is_whole else ()
+    for name in [name for name in inside if name in loops and name not in node.delays]:
+        found = found + (tiles[name] - 1) * strides[name]
+    return found
+
+
+def _waits(graph: Graph) -> dict[str, _Wait]:
+    ins, outs = graph.in_edges(), graph.out_edges()
+    passing = {node.name: _passes_on(node, ins[node.name]) for node in graph.nodes}
+    work: dict[str, int] = {}
+    waiting: dict[str, bool] = {}
+    for node in graph.nodes:
+        before = max((work[edge.producer] for edge in ins[node.name]), default=0)
+        work[node.name] = before if passing[node.name] else node.iterations
+        waiting[node.name] = bool(node.windows) and before > node.iterations
+    found: dict[str, _Wait] = {}
+    after: dict[str, set[str]] = {}
+    for node in reversed(graph.nodes):
+        name, own = node.name, outs[node.name]
+        ends = {edge.consumer for edge in own}
+        after[name] = ends.union(*(after[end] for end in ends))
+        direct = [e for e in own if not any(e.consumer in after[end] for end in ends)]
+        prefixes = {_prefix(graph.node(edge.consumer), edge, found) for edge in direct}
+        is_alone = len(prefixes) == 1 and len(graph.writers(node.write.array)) == 1
+        prefix = prefixes.pop() if is_alone else Prefix()
+        found[name] = _Wait(prefix, waiting[name], passing[name])
+    return found
+
+
+def _passes_on(node: Node, ins: Sequence[Edge]) -> bool:
+    """Return whether each element is of one of every operand, at places of the same loops."""
+    if isinstance(node, SequentialNode) or node.reduction_loops or node.stretches or not ins:
+        return False
+    written = node.write.iterators()
+    taken = [edge.reads[0] for edge in ins if len(edge.reads) == 1 and not edge.is_whole]
+    subscripts = (subscript for own in taken for subscript in own.subscripts)
+    is_plain = all(not s.terms or s.as_iterator() is not None for s in subscripts)
+    alike = all(set(own.iterators()) == set(written) for own in taken)
+    return is_plain and alike and len(taken) == len(ins)
+
+
+def _prefix(node: Node, edge: Edge, known: Mapping[str, _Wait]) -> Prefix:
+    """Return what a node waits for of an operand before its first write."""
+    if edge.is_whole or len(edge.reads) != 1:
+        return Prefix()
+    window, own = node.window(edge.array), known[node.name]
+    if window is not None and own.waits_for_rows:
+        rows = window.steps * node.delays.get(window.row_loop, 0)
+        extent = window.shape[window.dimension]
+        return Prefix(window.dimension, min(rows, extent - 1), is_whole=rows >= extent)
+    if not own.passes_on:
+        return Prefix()
+    name = node.write.subscripts[own.prefix.dimension].as_iterator()
+    places = [subscript.as_iterator() for subscript in edge.reads[0].subscripts]
+    return Prefix() if name is None else replace(own.prefix, dimension=places.index(name))
+
+
+def _at_least_zero(cycles: Any) -> Any:
+    found = np.maximum(cycles, 0)
+    return int(found) if found.ndim == 0 else found
