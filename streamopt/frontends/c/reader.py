@@ -27,6 +27,7 @@ from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.parsing import CFile, CFunction, file_of, parsed
 from streamopt.frontends.c.syntax.trees import items_of
 from streamopt.frontends.c.syntax.usage import calls_in, usage_of
+from streamopt.frontends.c.text.classes import THIS
 from streamopt.frontends.c.text.preprocess import preprocess
 from streamopt.ir.expression import Access
 from streamopt.ir.source import Source
@@ -154,7 +155,11 @@ def _top_function(file: CFile, path: Path, wanted: str | None) -> CFunction:
     function but main calls; those of headers count only where the file has none of its own. Raises
     FrontendError (E133) where there is none or more than one.
     """
-    functions = file.functions
+    functions = {
+        name: function
+        for name, function in file.functions.items()
+        if not any(item.name == THIS for item in function.parameters)
+    }
     if wanted is not None:
         if wanted in functions:
             return functions[wanted]

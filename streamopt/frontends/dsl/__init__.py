@@ -19,7 +19,6 @@ those of C. A reduction inside a larger expression gets an array of its own. Nam
 """
 
 from streamopt.frontends.dsl.builder import Builder, program
-from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.functions import (
     absolute,
     atan,
@@ -46,8 +45,8 @@ from streamopt.frontends.dsl.functions import (
     where,
 )
 from streamopt.frontends.dsl.tensors import Tensor
+from streamopt.frontends.dsl.values import Condition, Value
 from streamopt.frontends.dsl.values import LoopIndex as Index
-from streamopt.frontends.dsl.values import Value
 
 __all__ = [
     "Builder",

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.dsl.checks import element_type, unknown_element
-from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.facts import (
     ARRAYS,
     EXPRESSIONS,
@@ -20,7 +19,7 @@ from streamopt.frontends.dsl.facts import (
     Pending,
     caller,
 )
-from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value, meeting
+from streamopt.frontends.dsl.values import Condition, LoopIndex, Reduced, Value, as_value, meeting
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import Function

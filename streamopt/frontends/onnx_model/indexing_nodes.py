@@ -1,9 +1,11 @@
-"""Nodes that read or write elements at positions; constants of the model, or they don't stream.
+"""Nodes that read or write elements at positions, and that find positions of the best elements.
+
+Positions that are read are constants of the model, or they don't stream.
 
 The positions of a Resize, and the weights of its neighbours, follow from extents and attributes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +15,7 @@ from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.model import DATA_DEPENDENT
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
+from streamopt.frontends.tensors.functions import best_of, one_hot, place_of_best
 from streamopt.frontends.tensors.gathering import (
     MAX_POSITIONS,
     along,
@@ -21,8 +24,8 @@ from streamopt.frontends.tensors.gathering import (
     taken,
 )
 from streamopt.frontends.tensors.normalisation import normalized_axes
-from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
-from streamopt.frontends.tensors.views import reshaped
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.frontends.tensors.views import concatenated, flattened, reshaped, squeezed
 
 Indices = NDArray[np.int64]
 
@@ -265,10 +268,63 @@ def _rounded(node: Context, places: Places) -> Places:
             return np.ceil(places - 0.5)
 
 
+def _not_zero(node: Context) -> LazyTensor:
+    """Return the positions of what is not 0 in a constant, a row for each dimension."""
+    found = node.constant(0, "the condition", DATA_DEPENDENT, _HINT)
+    places = np.array(np.nonzero(np.asarray(found)), dtype=np.int64)
+    return node.builder.constant(node.builder.label, places)
+
+
+def _place(*, largest: bool) -> Callable[[Context], LazyTensor]:
+    def lowering(node: Context) -> LazyTensor:
+        x = node.tensor()
+        axis, last = node.axis("axis", 0, x.rank), bool(node.option("select_last_index", 0))
+        _, place = place_of_best(node.builder, x, axis, largest=largest, last=last)
+        return place if node.option("keepdims", 1) else squeezed(place, [axis])
+
+    return lowering
+
+
+def _hardmax(node: Context) -> LazyTensor:
+    x = node.tensor()
+    axis = node.axis("axis", -1 if node.opset >= 13 else 1, x.rank)
+    flat = x if node.opset >= 13 else flattened(x, axis)
+    axis = axis if node.opset >= 13 else 1
+    _, place = place_of_best(node.builder, flat, axis)
+    zero, one = (splat(number, x.element) for number in (0.0, 1.0))
+    made = one_hot(node.builder, squeezed(place, [axis]), axis, flat.shape[axis], zero, one)
+    return reshaped(made, x.shape)
+
+
+def _one_hot(node: Context) -> LazyTensor:
+    positions = node.tensor(0)
+    depth = int(node.number(1, "the depth") or 0)
+    values = node.constant(2, "the pair of values")
+    if depth < 1 or values is None or values.size != 2:
+        raise LoweringError(f"a depth of {depth}, or not two values")
+    element = node.tensor(2).element
+    off, on = (splat(float(value), element) for value in values.reshape(-1))
+    axis = node.axis("axis", -1, positions.rank + 1)
+    return one_hot(node.builder, positions, axis, depth, off, on)
+
+
+def _best(node: Context) -> tuple[LazyTensor, LazyTensor]:
+    x = node.tensor()
+    count = node.option("k", 0) or int(node.number(1, "the number of elements") or 0)
+    axis = node.axis("axis", -1, x.rank)
+    largest = bool(node.option("largest", 1))
+    found, places = best_of(node.builder, x, axis, count, largest=largest)
+    return (
+        concatenated(node.builder, found, axis),
+        concatenated(node.builder, places, axis),
+    )
+
+
 LOWERINGS: Lowerings = {
     "Gather": _gather,
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
+    "NonZero": _not_zero,
     "ScatterElements": _scatter_elements,
     "ScatterND": _scatter_nd,
     "Compress": _compressed,
@@ -276,4 +332,9 @@ LOWERINGS: Lowerings = {
     "ReverseSequence": _reversed,
     "Resize": _resize,
     "Upsample": _resize,
+    "ArgMax": _place(largest=True),
+    "ArgMin": _place(largest=False),
+    "Hardmax": _hardmax,
+    "OneHot": _one_hot,
+    "TopK": _best,
 }

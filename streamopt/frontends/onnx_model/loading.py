@@ -32,10 +32,6 @@ from streamopt.frontends.onnx_model.model import (
     OnnxOperator,
 )
 
-OLDEST_OPSET = 1
-
-_VERSION_HINT = "convert it with onnx.version_converter.convert_version(model, 17)"
-
 
 def load_model(
     path: Path, shapes: Mapping[str, Sequence[int]], given: onnx.ModelProto | None = None
@@ -59,7 +55,8 @@ def load_model(
             proto = inline_local_functions(proto)
     with _refusing("the model is not valid", loc):
         cast("Any", onnx.checker).check_model(proto)
-    opset = _opset(proto, loc)
+    versions = {entry.domain: entry.version for entry in proto.opset_import}
+    opset = versions.get("", versions.get("ai.onnx", 1))
     problems: list[Diagnostic] = []
     constants = _constants(proto.graph.initializer, problems, loc)
     if proto.graph.sparse_initializer:
@@ -146,15 +143,6 @@ def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = ": ".join(lines[:2]) if lines else type(error).__name__
     return text.encode("ascii", "replace").decode()[:300]
-
-
-def _opset(proto: onnx.ModelProto, loc: SourceLoc) -> int:
-    versions = {entry.domain: entry.version for entry in proto.opset_import}
-    opset = versions.get("", versions.get("ai.onnx", 1))
-    if opset < OLDEST_OPSET:
-        message = f"the model has opset {opset}; {OLDEST_OPSET} is the oldest that is supported"
-        raise FrontendError(Diagnostic(UNSUPPORTED, message, loc, _VERSION_HINT))
-    return opset
 
 
 def _constants(

@@ -2,8 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.formats.names import quoted
@@ -13,10 +16,8 @@ from streamopt.frontends.onnx_model import (
     layer_nodes,
     quantized_nodes,
     recurrent_nodes,
-    selecting_nodes,
     shape_nodes,
 )
-from streamopt.frontends.onnx_model.constant_nodes import constant_value, folded, shape_value
 from streamopt.frontends.onnx_model.context import Context, Lowerings, Values
 from streamopt.frontends.onnx_model.control_nodes import CONTROL
 from streamopt.frontends.onnx_model.expansion import (
@@ -50,11 +51,12 @@ _LOWERINGS: Lowerings = {
     **layer_nodes.LOWERINGS,
     **quantized_nodes.LOWERINGS,
     **recurrent_nodes.LOWERINGS,
-    **selecting_nodes.LOWERINGS,
     **shape_nodes.LOWERINGS,
 }
+SMALL_ELEMENTS = 64
+"""Floating-point constants of more elements are weights."""
 _INDEXING_TEXT = """
-GridSample MaxUnpool MaxRoiAlign NonZero NonMaxSuppression RoiAlign TensorScatter Unique
+GridSample MaxUnpool MaxRoiAlign NonMaxSuppression RoiAlign TensorScatter Unique
 """
 _INDEXING = frozenset(_INDEXING_TEXT.split())
 
@@ -124,15 +126,16 @@ class _ModelLowering:
         """Lower a node, or collect why it can't be."""
         named = [name for name in operator.inputs if name]
         try:
-            self._check_supported(operator, named)
+            self._check_supported(operator)
             if not self.model.misfits and self.unknown.isdisjoint(named):
                 missing = [n for n in named if not self._is_known(n)]
                 if missing:
                     message = f"{quoted(missing[0])} is used before any node computes it"
                     raise LoweringError(message, code=INVALID)
-                if self._fold(operator, named):
-                    return
-                if operator.kind in _LOWERINGS:
+                constant = self._constant(operator)
+                if constant is not None:
+                    self.values.constants[operator.outputs[0]] = constant
+                elif operator.kind in _LOWERINGS:
                     self._lower(operator)
                 else:
                     self._expand(operator)
@@ -155,15 +158,14 @@ class _ModelLowering:
     def _is_known(self, name: str) -> bool:
         return name in self.values.tensors or name in self.values.constants
 
-    def _check_supported(self, operator: OnnxOperator, named: list[str]) -> None:
+    def _check_supported(self, operator: OnnxOperator) -> None:
         kind = operator.kind
-        constant = all(name in self.values.constants for name in named)
         if operator.domain:
             message = f"operator {kind} of domain {quoted(operator.domain)} is not supported"
             raise LoweringError(message, "export with ONNX's own operators only")
         if kind in _LOWERINGS or kind in CONTROL or kind in ("Constant", "Shape", "Size"):
             return
-        if constant or is_function(kind, self.opset):
+        if is_function(kind, self.opset):
             return
         if kind in _INDEXING:
             message = f"operator {kind} picks elements by values that only the data decide"
@@ -171,30 +173,18 @@ class _ModelLowering:
             raise LoweringError(message, hint, DATA_DEPENDENT)
         raise _unsupported(kind)
 
-    def _fold(self, operator: OnnxOperator, named: list[str]) -> bool:
-        """Compute a node whose result is known here; return whether it is."""
-        constants = self.values.constants
-        if operator.kind == "Constant" and not operator.domain:
-            value = constant_value(operator)
-            if value is None:
-                raise LoweringError("the constant is no array of numbers")
-            constants[operator.outputs[0]] = value
-            return True
-        if operator.kind in ("Shape", "Size"):
-            shape = shape_value(operator, self.values.shape(named[0]))
-            assert shape is not None
-            constants[operator.outputs[0]] = shape
-            return True
-        if not all(name in constants for name in named):
-            return False
-        operands = [constants[name] if name else None for name in operator.inputs]
-        is_needed = operator.kind not in _LOWERINGS
-        results = folded(operator, operands, self.opset, is_needed=is_needed)
-        if results is None:
-            return False
-        for name, result in zip(operator.outputs, results, strict=False):
-            constants[name] = result
-        return True
+    def _constant(self, operator: OnnxOperator) -> NDArray[Any] | None:
+        """Return the numbers that a node says, or the shape of a value; None for other nodes."""
+        match operator.kind:
+            case "Constant":
+                return _said(operator)
+            case "Shape":
+                start, end = (operator.attributes.get(name) for name in ("start", "end"))
+                return np.array(self.values.shape(operator.inputs[0])[start:end], dtype=np.int64)
+            case "Size":
+                return np.array(prod(self.values.shape(operator.inputs[0])), dtype=np.int64)
+            case _:
+                return None
 
     def _lower(self, operator: OnnxOperator) -> None:
         context = Context(self.builder, operator, self.opset, self.values)
@@ -210,9 +200,19 @@ class _ModelLowering:
             if len(tensors) < len([name for name in operator.outputs if name]):
                 message = f"output {len(tensors) + 1} of {operator.kind} is not supported"
                 raise LoweringError(message)
+            is_constant = all(name in self.values.constants for name in operator.inputs if name)
             for name, tensor in zip(operator.outputs, tensors, strict=False):
                 if name:
-                    self.values.tensors[name] = self._kept(name, tensor)
+                    self._define(name, tensor, is_constant=is_constant)
+
+    def _define(self, name: str, tensor: LazyTensor, *, is_constant: bool) -> None:
+        """Note a result; that of constants is one, unless it is a weight that is moved."""
+        is_weight = tensor.element.is_float and tensor.size_elems > SMALL_ELEMENTS
+        known = self.builder.known(tensor) if is_constant and not is_weight else None
+        if known is None:
+            self.values.tensors[name] = self._kept(name, tensor)
+        else:
+            self.values.constants[name] = known.astype(bool) if tensor.is_truth else known
 
     def _expand(self, operator: OnnxOperator) -> None:
         """Lower the nodes that a node stands for."""
@@ -286,3 +286,18 @@ class _ModelLowering:
 
 def _unsupported(kind: str) -> LoweringError:
     return LoweringError(f"operator {kind} is not supported")
+
+
+def _said(operator: OnnxOperator) -> NDArray[Any]:
+    """Return the value of a Constant node."""
+    for name, value in operator.attributes.items():
+        match name:
+            case "value" if value is not None:
+                return np.asarray(value)
+            case "value_int" | "value_ints":
+                return np.array(value, dtype=np.int64)
+            case "value_float" | "value_floats":
+                return np.array(value, dtype=np.float32)
+            case _:
+                pass
+    raise LoweringError("the constant is no array of numbers")

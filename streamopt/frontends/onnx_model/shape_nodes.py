@@ -196,6 +196,16 @@ def _constant_of_shape(node: Context) -> LazyTensor:
     return splat(float(array.reshape(-1)[0]), element, shape)
 
 
+def _range(node: Context) -> LazyTensor:
+    """Return numbers from one to another, all ends constant."""
+    start, stop, step = (node.number(at, "an end of a range") or 0.0 for at in range(3))
+    count = (stop - start) / step if step else 0.0
+    if not 0 < count <= MAX_ELEMENTS:
+        raise LoweringError(f"a range of {count} elements", code=SHAPE)
+    values = start + step * np.arange(-(-count // 1))
+    return node.builder.constant(node.builder.label, values.astype(node.tensor().element.dtype))
+
+
 def _triangle(node: Context) -> LazyTensor:
     """Return the part of matrices above or below a diagonal; zeros elsewhere."""
     x, shift = node.tensor(), int(node.number(1, "the diagonal") or 0)
@@ -263,6 +273,7 @@ LOWERINGS: Lowerings = {
     "EyeLike": _diagonal,
     "Trilu": _triangle,
     "Expand": _expand,
+    "Range": _range,
     "Tile": _tile,
     "Pad": _pad,
     "DepthToSpace": _depth_to_space,

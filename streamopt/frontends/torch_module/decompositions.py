@@ -55,6 +55,15 @@ def _moments(x: torch.Tensor, axes: Sequence[int]) -> tuple[torch.Tensor, torch.
     return mean, torch.mean(centred * centred, list(axes), keepdim=True)
 
 
+def _standardized(
+    x: torch.Tensor, axes: Sequence[int], eps: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return values less their mean, over the standard deviation; and these two."""
+    mean, variance = _moments(x, axes)
+    scale = torch.rsqrt(variance + eps)
+    return (x - mean) * scale, mean, scale
+
+
 def _layer_norm(
     x: torch.Tensor,
     shape: Sequence[int],
@@ -62,10 +71,7 @@ def _layer_norm(
     bias: torch.Tensor | None,
     eps: float,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    axes = list(range(x.dim() - len(shape), x.dim()))
-    mean, variance = _moments(x, axes)
-    scale = torch.rsqrt(variance + eps)
-    y = (x - mean) * scale
+    y, mean, scale = _standardized(x, range(x.dim() - len(shape), x.dim()), eps)
     y = y * weight if weight is not None else y
     return (y + bias if bias is not None else y), mean, scale
 
@@ -80,11 +86,8 @@ def _group_norm(
     groups: int,
     eps: float,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    grouped = x.reshape(batch, groups, channels // groups * pixels)
-    mean, variance = _moments(grouped, [2])
-    scale = torch.rsqrt(variance + eps)
-    y = ((grouped - mean) * scale).reshape(x.shape)
-    shape = [1, channels, *(1 for _ in x.shape[2:])]
+    y, mean, scale = _standardized(x.reshape(batch, groups, channels // groups * pixels), [2], eps)
+    y, shape = y.reshape(x.shape), [1, channels, *(1 for _ in x.shape[2:])]
     y = y * weight.reshape(shape) if weight is not None else y
     y = y + bias.reshape(shape) if bias is not None else y
     return y, mean.reshape(batch, groups), scale.reshape(batch, groups)

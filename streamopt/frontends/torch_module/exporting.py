@@ -22,13 +22,14 @@ from streamopt.frontends.mlir.text.conversion import SourceText
 from streamopt.frontends.mlir.text.parsing import convert_module
 from streamopt.frontends.mlir.text.syntax import MlirOperation
 from streamopt.frontends.torch_module.decompositions import decompositions
-from streamopt.frontends.torch_module.failures import (
+from streamopt.frontends.torch_module.places import (
+    SourcePlace,
     export_problem,
     first_line,
     lowering_problems,
+    mark_nodes,
     quiet_logs,
 )
-from streamopt.frontends.torch_module.places import SourcePlace, mark_nodes
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:

@@ -145,8 +145,8 @@ def _quantized_operators() -> dict[Any, Callable[..., Any]]:
         return {
             own.quantize_per_tensor.default: _quantized,
             own.dequantize_per_tensor.default: _dequantized,
-            own.quantize_per_channel.default: _quantized_channels,
-            own.dequantize_per_channel.default: _dequantized_channels,
+            own.quantize_per_channel.default: _by_channel(_quantized),
+            own.dequantize_per_channel.default: _by_channel(_dequantized),
         }
     except (ImportError, AttributeError):  # not in every version of PyTorch
         return {}
@@ -171,30 +171,13 @@ def _dequantized(
     return (x.to(torch.int32) - zero).to(out_dtype or torch.float32) * scale
 
 
-def _quantized_channels(
-    x: torch.Tensor,
-    scales: torch.Tensor,
-    zeros: torch.Tensor,
-    axis: int,
-    low: int,
-    high: int,
-    dtype: torch.dtype,
-) -> torch.Tensor:
-    scale, zero = _channel(scales, x, axis), _channel(zeros, x, axis)
-    return _quantized(x, scale, zero, low, high, dtype)
+def _by_channel(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """Return a function of a scale and a zero point, either of them one for each channel."""
 
+    def each(
+        x: torch.Tensor, scales: torch.Tensor, zeros: Any, axis: int, *limits: Any, **options: Any
+    ) -> torch.Tensor:
+        zeros = 0 if zeros is None else _channel(zeros, x, axis).to(torch.int32)
+        return function(x, _channel(scales, x, axis), zeros, *limits, **options)
 
-def _dequantized_channels(
-    x: torch.Tensor,
-    scales: torch.Tensor,
-    zeros: torch.Tensor | None,
-    axis: int,
-    low: int,
-    high: int,
-    dtype: torch.dtype,
-    *,
-    out_dtype: torch.dtype | None = None,
-) -> torch.Tensor:
-    zero = 0 if zeros is None else _channel(zeros, x, axis).to(torch.int32)
-    scale = _channel(scales, x, axis)
-    return _dequantized(x, scale, zero, low, high, dtype, out_dtype=out_dtype)
+    return each

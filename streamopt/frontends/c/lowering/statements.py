@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, values
+from streamopt.frontends.c.lowering import (
+    aggregates,
+    bits,
+    calls,
+    functions,
+    places,
+    streams,
+    values,
+)
 from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier, mapped
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import every, walked
@@ -210,7 +218,8 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
     if kind.is_stream:
         return _declared_stream(node, node.name, kind, state)
     if state.types.has_members(kind):
-        return aggregates.declared(node.name, kind, node, node.init, state)
+        found = aggregates.declared(node.name, kind, node, node.init, state)
+        return [*found, *_constructed(node, node.name, kind, state)]
     init, storage = node.init, node.storage or []
     state.scopes[-1][node.name] = kind
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
@@ -223,6 +232,25 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
     value = None if init is None else values.value(init, state)
     made: list[ast.Node] = [kind.declaration(node.name, node.coord, value, storage)]
     return made
+
+
+def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:
+    """Return the call of the constructor that sets members of a variable, if there is one."""
+    constructor = state.functions.get(f"{kind.tag}__{kind.tag}")
+    if constructor is None or node.init is not None or kind.value is not kind:
+        return []
+    if (
+        kind.levels
+        or "static" in (node.storage or [])
+        or len(functions.parameters_of(constructor)) > 1
+    ):
+        hint = "declare one local variable that is not static, and set it by a function"
+        state.report(f"the constructor of {shown(node)} is not supported", node, hint)
+        return []
+    target = ast.ExprList([identifier(name, node.coord)], node.coord)
+    tag = f"{kind.tag}__{kind.tag}"
+    made = ast.FuncCall(identifier(tag, node.coord), target, node.coord)
+    return [calls.call(made, tag, state)]
 
 
 def _declared_stream(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:

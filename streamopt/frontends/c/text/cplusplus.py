@@ -10,7 +10,7 @@
     const int &n            const int n
     float &sum              float * _Atomic sum, which the reader takes for a reference
     struct pair { ... };    typedef struct pair pair; struct pair { ... };
-    struct box { int f(); } a class, which is refused
+    class box { int f(); }; see `streamopt.frontends.c.text.classes`
     namespace n { ... }     its text alone
     std::cout << x;         nothing
     f<8>(x), ap_int<12> x   f_T1(x), struct ap_int_12_ x: see `streamopt.frontends.c.text.templates`
@@ -19,13 +19,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
 from itertools import islice
 
 from streamopt.frontends.c.problems import Problems
-from streamopt.frontends.c.text.edits import Edit, edited, line_starts, position
-from streamopt.frontends.c.text.places import Places
+from streamopt.frontends.c.text.classes import without_classes
+from streamopt.frontends.c.text.places import Edit, Places, edited, line_starts, position
+from streamopt.frontends.c.text.template_text import closing_brackets
 from streamopt.frontends.c.text.templates import PlainText, without_templates
 
 _BUILT_IN = frozenset(
@@ -44,7 +44,6 @@ _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
 _BLANK = re.compile(r"\busing[ ]+namespace[ ]+\w+[ ]*;|\binline[ ]+(?=constexpr\b)")
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
 _LINKAGE = re.compile(r'\bextern\s*"C"(?:\s*\{)?')
-_BRACES = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}]""")
 _ARRAY_REFERENCE = re.compile(r"\([ ]*&[ ]*(\w+)[ ]*\)(?=[ ]*\[)")
 _STATIC_CAST = re.compile(r"\bstatic_cast[ ]*<([^<>;(){}]*)>")
 _CAST = re.compile(r"(?<=[-+*/%=<>?:&|,(\[])[ ]*\b(\w+)[ ]*(?=\((?![ ]*\*)[^)])")
@@ -64,20 +63,7 @@ _STREAM_DECLARED = re.compile(
 _STREAM_NAME = re.compile(r"(?<=\w)[ ]*\([ ]*\"[^\"\n]*\"[ ]*\)")
 _LAST_WORD = re.compile(r"\w+")
 
-_TOKENS = re.compile(
-    r"""
-    "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
-    | \btypedef\b
-    | \b(?:enum\s+(?:class|struct)|class|struct|union|enum)\b
-    | \b(?:public|private|protected)\b(?=\s*:)
-    | [][{}();=]
-    """,
-    re.VERBOSE,
-)
-_TAG = re.compile(r"\s+(\w+)\s*(?=[{;])")
-_KINDS = ("class", "struct", "union", "enum")
-_ACCESS_WORDS = ("public", "private", "protected")
-
+_STRUCTURE = re.compile(r"(\btypedef\s+)?\b(struct|union|enum)\s+(\w+)\s*\{")
 _REFUSED = re.compile(
     r"\b(?:(template)\s*<|(?:std|hls|tapa)\s*::\s*(\w+)\s*<|(ap_[a-z]\w*)\s*<"
     r"|(?:hls|tapa)\s*::\s*(task|merge|split|stream_of_blocks)\b)"
@@ -100,18 +86,15 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     for pattern in (_OUTPUT, _EXPLICIT):
         text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
-    text = written.text
-    known = [*_structures(text)]
+    text = without_classes(written.text, places, problems)
     starts = line_starts(text)
-    refused = [*islice(_refused(text), _MOST_TOLD)]
-    classes = islice((one.start for one in known if one.is_class), _MOST_TOLD)
-    refused += [(start, "a class", "use functions and arrays") for start in classes]
-    for start, what, hint in refused:
+    for start, what, hint in islice(_refused(text), _MOST_TOLD):
         loc = places.loc(*position(start, starts))
         problems.report("E135", f"{what} is not supported", loc, hint)
     text = edited(text, [*_unnamed_streams(text), *_inferred(text)], places)
-    tags = {one.tag for one in known} | {found[1] for found in _LIBRARY_TAG.finditer(text)}
-    text = edited(text, _named([*_structures(text)]), places)
+    tags = {one[3] for one in _STRUCTURE.finditer(text) if not one[1]}
+    tags |= {found[1] for found in _LIBRARY_TAG.finditer(text)}
+    text = edited(text, _named(text), places)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(_blank, text)
     text = _QUALIFIED.sub(lambda found: _blank(found) if found[1] in spaces else found[0], text)
@@ -146,11 +129,11 @@ def _inferred(text: str) -> Iterator[Edit]:
         yield found.start(), found.end(), "struct auto_"
 
 
-def _named(known: Iterable[_Structure]) -> Iterator[Edit]:
+def _named(text: str) -> Iterator[Edit]:
     """Yield edits that make structures types by their names alone."""
-    for one in known:
-        if one.tag and not one.is_class and one.kind in ("struct", "union", "enum"):
-            yield one.start, one.start, f"typedef {one.kind} {one.tag} {one.tag}; "
+    for one in _STRUCTURE.finditer(text):
+        if not one[1]:
+            yield one.start(), one.start(), f"typedef {one[2]} {one[3]} {one[3]}; "
 
 
 def _type_names(text: str) -> Iterator[str]:
@@ -205,93 +188,10 @@ def _blanked(text: str, pattern: re.Pattern[str]) -> str:
     if not found:
         return text
     blanks = [(one.start(), one.end()) for one in found]
-    opened = {one.end() - 1 for one in found if one[0].endswith("{")}
-    blanks += [(end, end + 1) for end in _ends(text, opened)]
+    closes = closing_brackets(text)
+    ends = [closes.get(one.end() - 1) for one in found if one[0].endswith("{")]
+    blanks += [(end, end + 1) for end in ends if end is not None]
     characters = list(text)
     for start, end in blanks:
         characters[start:end] = ["\n" if one == "\n" else " " for one in characters[start:end]]
     return "".join(characters)
-
-
-def _ends(text: str, opened: set[int]) -> Iterator[int]:
-    """Yield where the braces close that open at the given places."""
-    stack: list[int] = []
-    for found in _BRACES.finditer(text):
-        if found[0] == "{":
-            stack.append(found.start())
-        elif found[0] == "}" and stack and stack.pop() in opened:
-            yield found.start()
-
-
-@dataclass(frozen=True, slots=True)
-class _Structure:
-    """A definition of a class, structure, union or enumeration."""
-
-    start: int
-    """Where its first word is."""
-    kind: str
-    """That word."""
-    tag: str
-    """Its name; empty if it has none, or stands behind ``typedef``."""
-    is_class: bool
-    """Whether it has functions, or parts that are not public."""
-
-
-@dataclass(slots=True)
-class _OpenBrace:
-    """A brace that is open, and what it belongs to."""
-
-    head: re.Match[str] | None
-    tag: str
-    brackets: int = 0
-    is_value: bool = False
-    is_class: bool = False
-
-
-def _structures(text: str) -> Iterator[_Structure]:
-    """Yield the definitions of a text, in the order of their ends; one pass over it."""
-    stack = [_OpenBrace(None, "")]
-    head: re.Match[str] | None = None
-    is_typedef = False
-    for token in _TOKENS.finditer(text):
-        word = token[0]
-        top = stack[-1]
-        if word.startswith(_KINDS):
-            head = token
-        elif word == "typedef":
-            is_typedef = True
-        elif word == "{":
-            named = None if head is None or is_typedef else _TAG.match(text, head.end())
-            stack.append(_OpenBrace(head, named[1] if named else ""))
-            stack[-1].is_class = head is not None and head[0] == "class"
-            head = None
-        elif word == "}":
-            if len(stack) > 1:
-                stack.pop()
-            if top.head is not None:
-                yield _Structure(top.head.start(), top.head[0], top.tag, top.is_class)
-            is_typedef = False
-        else:
-            _noted(top, word, text, token.end())
-            if word in (";", "(", ")"):
-                head = None
-                is_typedef = is_typedef and word != ";"
-
-
-def _noted(top: _OpenBrace, word: str, text: str, end: int) -> None:
-    """Note a token inside of the structure that is open."""
-    match word:
-        case "[":
-            top.brackets += 1
-        case "]":
-            top.brackets -= 1
-        case "=":
-            top.is_value = True
-        case ";":
-            top.is_value, top.brackets = False, 0
-        case "(" if top.brackets <= 0 and not top.is_value:
-            top.is_class = top.is_class or not text.startswith("*", end)
-        case _ if word in _ACCESS_WORDS:
-            top.is_class = True
-        case _:
-            pass

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.text.edits import Edit, edited
+from streamopt.frontends.c.text.places import Edit, edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

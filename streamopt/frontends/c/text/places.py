@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.errors import SourceLoc
 
@@ -112,3 +113,36 @@ class Places:
     def _name(self, file: str) -> str:
         original = self.files.get(file)
         return original.name if original is not None else file
+
+
+Edit: TypeAlias = tuple[int, int, str]
+"""Start and end of text, and other text of the same line that takes its place."""
+
+
+def edited(text: str, edits: Iterable[Edit], places: Places) -> str:
+    """Return the text with edits, each of one line, made; the spots behind them are moved."""
+    starts = line_starts(text)
+    parts: list[str] = []
+    shifts: dict[int, list[tuple[int, int]]] = {}
+    end = 0
+    for first, last, new in sorted(edits, key=lambda edit: edit[0]):
+        if first < end:
+            continue
+        parts += [text[end:first], new]
+        end = last
+        line, column = position(end, starts)
+        shifts.setdefault(line, []).append((column, len(new) - (last - first)))
+    for line, moved in shifts.items():
+        places.shift(line, moved)
+    return "".join([*parts, text[end:]])
+
+
+def line_starts(text: str) -> list[int]:
+    """Return the offsets at which lines begin."""
+    return [0, *(found.end() for found in re.finditer("\n", text))]
+
+
+def position(offset: int, starts: Sequence[int]) -> tuple[int, int]:
+    """Return line and column of an offset, both from 1."""
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1

@@ -19,7 +19,7 @@ STREAM = "hls_stream_"
 """How the tags of streams begin: a depth, 0 where none is said, and the element follow."""
 _MAX_ARGUMENTS = 4_000
 """Characters of arguments in angle brackets."""
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|::|>=|<=|[^\s]"""
 )
 _HEAD = re.compile(r"\btemplate\s*<")
@@ -90,7 +90,7 @@ def _end_of_declaration(text: str, start: int) -> int:
     """Return the end of a definition: behind its body, and the semicolon of a structure."""
     depth = 0
     is_type = False
-    for found in _TOKEN.finditer(text, start):
+    for found in TOKEN.finditer(text, start):
         token = found[0]
         if token in ("struct", "class", "union") and depth == 0:
             is_type = is_type or text[: found.start()].rstrip().endswith(">")
@@ -105,10 +105,22 @@ def _end_of_declaration(text: str, start: int) -> int:
     return len(text)
 
 
+def closing_brackets(text: str) -> dict[int, int]:
+    """Return where each bracket closes, by where it opens."""
+    opened: list[int] = []
+    found: dict[int, int] = {}
+    for token in TOKEN.finditer(text):
+        if token[0] in "([{":
+            opened.append(token.start())
+        elif token[0] in ")]}" and opened:
+            found[opened.pop()] = token.start()
+    return found
+
+
 def closing(text: str, opening: int) -> int | None:
     """Return where the angle bracket closes that opens at a place."""
     depth = round_depth = 0
-    for found in _TOKEN.finditer(text, opening, opening + _MAX_ARGUMENTS):
+    for found in TOKEN.finditer(text, opening, opening + _MAX_ARGUMENTS):
         token = found[0]
         if token in (";", "{", "}"):
             return None
@@ -166,7 +178,7 @@ def declaration_start(text: str, use: int) -> int:
     depth = 0
     at = 0
     is_value = False
-    for found in _TOKEN.finditer(text, 0, use):
+    for found in TOKEN.finditer(text, 0, use):
         token = found[0]
         if token == "=" and depth == 0:
             is_value = True

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.text.edits import edited, line_starts, position
-from streamopt.frontends.c.text.places import Places
+from streamopt.frontends.c.text.places import Places, edited, line_starts, position
 from streamopt.frontends.c.text.template_text import (
     Row,
     blank,

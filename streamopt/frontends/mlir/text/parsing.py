@@ -11,9 +11,8 @@ from typing import Any
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
 from streamopt.frontends.mlir.text.old_spelling import OLD_HINT, modern
-from streamopt.frontends.mlir.text.passes import lowered
+from streamopt.frontends.mlir.text.passes import lowered, try_text
 from streamopt.frontends.mlir.text.syntax import Module
-from streamopt.frontends.mlir.trial import try_text
 
 KIND = "streamopt.kind"
 """Attribute of a ``linalg.generic``: name of the operation that it was before, if another."""
