@@ -153,7 +153,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
             stream = places.typed(whole, state)
             if stream is not None and stream.is_stream:
                 return streams.taken(whole, target, node, state)
-        case ast.FuncCall(name=ast.ID(name=name)) if name in state.functions:
+        case ast.FuncCall() if name := places.called(value, state):
             if not set(base_name(target)) & {
                 n for one in calls.arguments(value) for n in base_name(one)
             }:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import functions, values
+from streamopt.frontends.c.lowering import aggregates, functions, values
 from streamopt.frontends.c.lowering.types import (
     ELEMENTS,
     DeclaredLevel,
@@ -15,6 +15,7 @@ from streamopt.frontends.c.lowering.types import (
     identifier,
 )
 from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.text.classes import THIS
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
@@ -78,7 +79,7 @@ def _element(whole: NodeType, state: Lowering) -> NodeType | None:
 
 def _own_member(name: str, state: Lowering) -> NodeType | None:
     """Return the type of a member of ``this``."""
-    this = state.find("this")
+    this = state.find(THIS)
     return None if this is None else dict(state.types.members(this.value) or []).get(name)
 
 
@@ -91,16 +92,29 @@ def _member(node: ast.StructRef, state: Lowering) -> NodeType | None:
     return found.get(node.field.name) if isinstance(node.field, ast.ID) else None
 
 
+def called(node: ast.Node, state: Lowering) -> str:
+    """Return the function of the file that a call calls, of a structure or not; empty if none."""
+    name = ""
+    match node:
+        case ast.FuncCall(name=ast.ID(name=name)):
+            pass
+        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name=method))):
+            kind = typed(whole, state)
+            name = "" if kind is None else f"{kind.tag}__{method}"
+        case _:
+            pass
+    return name if name in state.functions else ""
+
+
 def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
+    name = called(node, state)
+    if name:
+        return state.types.resolved(functions.declarator_of(state.functions[name]).type)
     match node.name:
-        case ast.StructRef(name=whole, field=ast.ID(name=name)):
+        case ast.StructRef(name=whole, field=ast.ID(name="read")):
             stream = typed(whole, state)
-            if stream is not None and stream.is_stream and name == "read":
-                return state.types.stream_element(stream)
-            return None
-        case ast.ID(name=name) if name in state.functions:
-            declarator = functions.declarator_of(state.functions[name])
-            return state.types.resolved(declarator.type)
+            is_stream = stream is not None and stream.is_stream
+            return state.types.stream_element(stream) if stream and is_stream else None
         case _:
             return None
 
@@ -175,6 +189,8 @@ def _leaf_of_value(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
         case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
             first, second = (leaf(side, suffix, state) for side in (then, otherwise))
             return ast.TernaryOp(values.value(condition, state), first, second, node.coord)
+        case ast.FuncCall() if is_whole(typed(node, state), state):
+            return leaf(aggregates.kept(node, state), suffix, state)
         case _:
             message = f"{shown(node)} is not supported where a structure is needed"
             state.report(message, node, "keep the structure in a variable")

@@ -17,7 +17,7 @@ from streamopt.frontends.c.lowering import (
 )
 from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier, mapped
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import every, walked
+from streamopt.frontends.c.syntax.trees import every
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -104,10 +104,7 @@ def _kind(node: ast.Node) -> str:
 def _simple(node: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return a statement that is an expression, a declaration or a return."""
     is_delicate = isinstance(node, ast.Return) or any(
-        isinstance(part, ast.FuncCall)
-        and isinstance(part.name, ast.ID)
-        and part.name.name in state.functions
-        for part in walked(node)
+        places.called(part, state) for part in every(node)
     )
     with state.statement(is_delicate=is_delicate) as around:
         found = _rewritten(node, state)
@@ -139,7 +136,7 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
                 *aggregates.assigned(target, value, node, state),
                 ast.Return(None, node.coord),
             ]
-        case ast.FuncCall(name=ast.ID(name=name)) if name in state.functions and places.is_whole(
+        case ast.FuncCall() if places.called(node, state) and places.is_whole(
             places.typed(node, state), state
         ):
             aggregates.kept(node, state)

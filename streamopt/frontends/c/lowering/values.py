@@ -77,16 +77,16 @@ def _of_parts(node: ast.Node, state: Lowering) -> ast.Node:
 
 
 def _call(node: ast.FuncCall, state: Lowering) -> ast.Node:
+    name = places.called(node, state)
+    if name and places.is_whole(places.typed(node, state), state):
+        return places.leaf(aggregates.kept(node, state), "", state)
+    if name:
+        return calls.call(node, name, state)
     match node.name:
         case ast.StructRef(name=whole, field=ast.ID(name=method)):
             return _method(node, whole, method, state)
         case ast.ID() if places.is_bits(node.name, state):
             return bits.slice_of(node.name, arguments_of(node), node, state)
-        case ast.ID(name=name) if name in state.functions:
-            returned = places.typed(node, state)
-            if places.is_whole(returned, state):
-                return places.leaf(aggregates.kept(node, state), "", state)
-            return calls.call(node, name, state)
         case _:
             arguments = [value(one, state) for one in arguments_of(node)]
             listed = None if node.args is None else ast.ExprList(arguments, node.coord)
@@ -107,7 +107,5 @@ def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -
             return value(whole, state)
         if method == "length" and kind.bits is not None:
             return ast.Constant("int", str(kind.bits), node.coord)
-    if kind is not None and f"{kind.tag}__{method}" in state.functions:
-        return calls.call(node, f"{kind.tag}__{method}", state)
     state.report(f"{shown(node)} is not supported", node, "use functions, arrays and hls::stream")
     return ast.Constant("int", "0", node.coord)
