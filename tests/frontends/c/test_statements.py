@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from streamopt.frontends.c import read_c
-from streamopt.frontends.c.text.standard_headers import EMPTY_HEADERS
+from streamopt.frontends.c.text.preprocess import EMPTY_HEADERS
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Binary, BinaryOp, Literal, Read, Select

@@ -10,7 +10,7 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.lowering import aggregates, calls, statements, streams
-from streamopt.frontends.c.lowering.state import Around, LoweredFile, Lowering
+from streamopt.frontends.c.lowering.state import Around, Lowering
 from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
     LevelKind,
@@ -48,7 +48,7 @@ def lowered(
     """
     table = TypeTable()
     known = {item.decl.name or "": item for item in tree.ext if isinstance(item, ast.FuncDef)}
-    state = Lowering(LoweredFile(table, known, generics, problems, where))
+    state = Lowering(table, known, generics, problems, where)
     outside: list[ast.Node] = []
     for item in tree.ext:
         if isinstance(item, ast.Typedef | ast.Decl):
@@ -110,7 +110,7 @@ def rewritten(
     elif name in state.made:
         return name
     if len(state.made) > MAX_MADE:
-        loc = state.file.where.of(coordinate(state.functions[name]))
+        loc = state.where.of(coordinate(state.functions[name]))
         message = "functions are written out for too many types"
         raise LimitError(Diagnostic("E139", message, loc, "use fewer templates"))
     function = state.functions[name]

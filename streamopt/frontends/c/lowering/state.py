@@ -37,9 +37,9 @@ class Around:
     """Whether a part is rewritten that may not be evaluated."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredFile:
-    """The file whose functions are rewritten."""
+@dataclass(slots=True)
+class Lowering:
+    """The state of rewriting the functions of a file."""
 
     types: TypeTable
     functions: Mapping[str, ast.FuncDef]
@@ -47,13 +47,6 @@ class LoweredFile:
     """By function that calls decide: the numbers that they decide."""
     problems: Problems
     where: Places
-
-
-@dataclass(slots=True)
-class Lowering:
-    """The state of rewriting the functions of a file."""
-
-    file: LoweredFile
     made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])
     """Rewritten functions."""
     scopes: list[dict[str, NodeType]] = field(default_factory=lambda: [{}])
@@ -65,24 +58,9 @@ class Lowering:
     _count: int = 0
     _written: int = 0
 
-    @property
-    def types(self) -> TypeTable:
-        """Return the structures and type names of the file."""
-        return self.file.types
-
-    @property
-    def functions(self) -> Mapping[str, ast.FuncDef]:
-        """Return the functions of the file as they were."""
-        return self.file.functions
-
-    @property
-    def generics(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the functions whose types calls decide."""
-        return self.file.generics
-
     def report(self, message: str, node: ast.Node, hint: str) -> None:
         """Report what can't be rewritten (E135)."""
-        self.file.problems.report("E135", message, self.file.where.of(coordinate(node)), hint)
+        self.problems.report("E135", message, self.where.of(coordinate(node)), hint)
 
     def find(self, name: str) -> NodeType | None:
         """Return the type of a name in scope."""
@@ -128,7 +106,7 @@ class Lowering:
         """Count a statement; raises LimitError where there are too many."""
         self._written += 1
         if self._written > MAX_NODES:
-            loc = self.file.where.of(coordinate(node))
+            loc = self.where.of(coordinate(node))
             message = "structures make too many statements of this"
             raise LimitError(Diagnostic("E139", message, loc, "use smaller structures"))
 

@@ -16,12 +16,15 @@ from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.text.cplusplus import as_c
 from streamopt.frontends.c.text.hls import marked_pragmas, with_pragmas
 from streamopt.frontends.c.text.places import OriginalText, Places, Spot
-from streamopt.frontends.c.text.standard_headers import EMPTY_HEADERS
 from streamopt.frontends.c.text.tokens import Lexer
 
 HEADERS = Path(__file__).parent / "headers"
 """Stand-ins for system headers: the least that lets real programs parse."""
 
+EMPTY_HEADERS = frozenset(
+    (Path(__file__).parent / "empty_headers.txt").read_text(encoding="utf-8").split()
+)
+"""Headers of C, C++, POSIX and HLS tools that need no text: the reader knows what they declare."""
 MAX_FILE_BYTES = 1_000_000
 MAX_TOTAL_CHARACTERS = 4_000_000
 MAX_INCLUDES = 500

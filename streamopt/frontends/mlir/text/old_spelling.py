@@ -64,8 +64,10 @@ _FILL = re.compile(
     r"\blinalg\.fill[ \t]*\([ \t]*(%[\w.$-]+)[ \t]*,[ \t]*(%[\w.$-]+)[ \t]*\)"
     r"[ \t]*:[ \t]*([\w.]+)[ \t]*,[ \t]*((?:tensor|memref)<[^>\n]*>)"
 )
-_MOST_LAYOUTS = 16
-_LAYOUT = re.compile(r"dlti\.dl_spec[ \t]*=[ \t]*#dlti\.dl_spec<")
+_NESTED = r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>"
+_LAYOUT = rf"dlti\.dl_spec[ \t]*=[ \t]*#dlti\.dl_spec{_NESTED}"
+_LAYOUTS = re.compile(rf",[ \t]*{_LAYOUT}(?=\s*\}})|{_LAYOUT}(?:[ \t]*,)?")
+"""The sizes of types, which nothing here needs."""
 
 
 def modern(text: str) -> tuple[str, bool]:
@@ -73,7 +75,6 @@ def modern(text: str) -> tuple[str, bool]:
     found = text
     for pattern, replaced in _REWRITES:
         found = pattern.sub(replaced, found)
-    found = _without_data_layout(found)
     return found, found != text
 
 
@@ -93,26 +94,5 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     (_INITIAL, "tensor.empty()"),
     (_FILL, r"linalg.fill ins(\1 : \3) outs(\2 : \4)"),
     (_EXPANDED, _expanded),
+    (_LAYOUTS, lambda found: "\n" * found[0].count("\n")),
 )
-
-
-def _without_data_layout(text: str) -> str:
-    """Return the text without what it says of the sizes of types, which nothing here needs."""
-    for _ in range(_MOST_LAYOUTS):
-        match = _LAYOUT.search(text)
-        if match is None:
-            break
-        depth, end = 1, match.end()
-        while end < len(text) and depth:
-            if text[end] == '"':
-                end = max(text.find('"', end + 1), end)
-            depth += {"<": 1, ">": -1}.get(text[end], 0)
-            end += 1
-        start = match.start()
-        after = re.compile(r"[ \t]*,").match(text, end)
-        end = after.end() if after is not None else end
-        before, dropped = text[:start], "\n" * text.count("\n", start, end)
-        if after is None:
-            before = before.rstrip(" \t").removesuffix(",")
-        text = before + dropped + text[end:]
-    return text
