@@ -77,10 +77,11 @@ def engine_resources(
     for maps, weights in product(kinds, kinds):
         memory = _memory(table, supply, target.memories, (maps, weights))
         found.append(EngineResources(logic + memory, maps, weights))
-    return min(found, key=lambda one: _fullest(one.total, limit))
+    return min(found, key=lambda one: fullest(one.total, limit))
 
 
-def _fullest(used: Resources, limit: Resources) -> float:
+def fullest(used: Resources, limit: Resources) -> float:
+    """Return the share of a limit that block RAMs or UltraRAMs take, whichever is larger."""
     pairs = ((used.bram18, limit.bram18), (used.uram, limit.uram))
     return max((own / most if most else 10.0 * own for own, most in pairs), default=0.0)
 
@@ -90,13 +91,14 @@ def _memory(
 ) -> Resources:
     """Return the blocks of maps, of the weights of a tile, and of those that wait."""
     banks = table.memories * table.shape.banks
-    maps = _blocks(table.depth, table.element.bits, blocks, kinds[0]).scaled(banks)
+    maps = memory_resources(table.depth, table.element.bits, blocks, kinds[0]).scaled(banks)
     bits = table.word_bytes * 8
-    kept = _blocks(table.tile_words, bits, blocks, kinds[1])
-    return maps + kept + _blocks(supply.fifo_words, bits, blocks, kinds[1])
+    kept = memory_resources(table.tile_words, bits, blocks, kinds[1])
+    return maps + kept + memory_resources(supply.fifo_words, bits, blocks, kinds[1])
 
 
-def _blocks(words: int, bits: int, blocks: Memories, kind: EngineBlock) -> Resources:
+def memory_resources(words: int, bits: int, blocks: Memories, kind: EngineBlock) -> Resources:
+    """Return the blocks of a memory, or its LUTs where it is small."""
     if words <= blocks.lutram_words:
         return Resources(luts=ceil(bits * max(1, words / 64)))
     if kind is EngineBlock.URAM and blocks.uram_shape is not None:

@@ -1,0 +1,1 @@
+"""Decoders in closed form: cycles of chunks, depths of pipelines, and resources."""

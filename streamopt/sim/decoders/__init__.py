@@ -1,0 +1,1 @@
+"""Simulated decoders: from a prompt to its answers."""

@@ -1,0 +1,1 @@
+"""The best hardware of a language model, with a proof."""

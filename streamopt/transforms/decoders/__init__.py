@@ -1,0 +1,1 @@
+"""Language models as trained, and how they become integers."""

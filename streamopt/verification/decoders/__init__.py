@@ -1,0 +1,1 @@
+"""Verification of decoders: an interpreter of the model in integers."""
