@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-WEIGHT_BITS = 4
 PAIR_BYTES = 8
 """An offset and a factor of 32 bits: of each sum."""
 HEAD_NUMBERS, TABLE_ENTRIES = 16, 256

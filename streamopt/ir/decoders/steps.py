@@ -15,9 +15,9 @@ from streamopt.ir.decoders.shape import (
     HEAD_NUMBERS,
     PAIR_BYTES,
     TABLE_ENTRIES,
-    WEIGHT_BITS,
     DecoderShape,
 )
+from streamopt.ir.engines.hardware import BEAT_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +160,9 @@ class DecoderTable:
         """Return the cycles in which all heads leave an attention."""
         return self.model.heads.count * -(-self.model.heads.features // self.shape.lanes)
 
-    def embedding_bytes(self, chunk: Chunk) -> int:
-        """Return the bytes of what a chunk begins with: rows of tables, of 32 bits each."""
-        style, heads = self.model.style, self.model.heads
-        own = 4 * self.model.features
-        position = own if style.rotary_base is None else 2 * heads.features
-        return chunk.rows * (4 + own + position)
-
-
-def weights_of_word(shape: DecoderShape) -> int:
-    """Return the weights of a word."""
-    return shape.word_bytes * 8 // WEIGHT_BITS
+    @property
+    def embedding_bytes(self) -> int:
+        """Return the bytes of what a position begins with: rows of tables, in whole beats."""
+        style, features = self.model.style, self.model.features
+        position = features if style.rotary_base is None else self.model.heads.features // 2
+        return BEAT_BYTES * (-(-4 * features // BEAT_BYTES) - (-4 * position // BEAT_BYTES))

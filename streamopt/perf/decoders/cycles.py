@@ -9,6 +9,7 @@ from streamopt.ir.decoders.hardware import DecoderHardware
 from streamopt.ir.decoders.model import DecoderModel
 from streamopt.ir.decoders.steps import Chunk, DecoderTable, Matrix, chunks_of
 
+STORE_CYCLES, EMBED_CYCLES = 2, 6
 OF_LAYER = (Matrix.INNER, Matrix.OUT, Matrix.HIDDEN, Matrix.BACK)
 
 
@@ -21,7 +22,7 @@ class ChunkCycles:
     words: int
     """That come from memory."""
     bursts: int
-    """In which they come, and writes."""
+    """In which they come."""
 
 
 def chunk_cycles(hardware: DecoderHardware, chunk: Chunk) -> ChunkCycles:
@@ -32,13 +33,14 @@ def chunk_cycles(hardware: DecoderHardware, chunk: Chunk) -> ChunkCycles:
     attention, past = _attention(hardware, chunk)
     matrices = sum(_matrix(table, matrix, chunk.rows) for matrix in OF_LAYER)
     norms = 2 * _norm(hardware, chunk.rows)
-    filling = len(OF_LAYER) * fills.matrix_cycles + stored + 2
+    filling = len(OF_LAYER) * fills.matrix_cycles + stored + STORE_CYCLES
     layer = table.head_words + matrices + norms + filling + attention
     compute, words = layers * layer, layers * (table.layer_words + past + stored)
     blocks = table.query_blocks(chunk.rows)
-    bursts = layers * (4 + (2 * blocks if chunk.start else 0))
+    bursts = layers * (2 + (2 * blocks if chunk.start else 0))
     latency = hardware.host_latency_cycles
-    compute += 2 * latency + ceil(table.embedding_bytes(chunk) / hardware.host_bytes_per_cycle)
+    passing = ceil(table.embedding_bytes / hardware.host_bytes_per_cycle)
+    compute += chunk.rows * (2 * latency + passing + EMBED_CYCLES)
     if chunk.is_last:
         compute += table.head_words + _norm(hardware, 1) + latency
         compute += _matrix(table, Matrix.VOCABULARY, 1) + fills.matrix_cycles

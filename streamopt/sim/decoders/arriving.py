@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 import numpy as np
 
 from streamopt.ir.engines.hardware import Supply
@@ -30,10 +28,9 @@ class ArrivingWords:
         """Let the words that follow be asked for anew."""
         self._came += self._latency * self._parts
 
-    def write_back(self, ready: int, words: int) -> None:
-        """Let the memory take words, which are ready at a cycle, before it gives more."""
-        written = max(self._came, ready * self._parts) + words * self._step
-        self._came = written + self._latency * self._parts
+    def write_back(self, words: int) -> None:
+        """Let the memory take words before it gives more."""
+        self._came += words * self._step
 
     def take(self, now: int, words: int, each: int = 1) -> tuple[int, int]:
         """Return when so many words have been used, and how long that waited.
@@ -64,8 +61,3 @@ class ArrivingWords:
         self._taken = np.concatenate([self._taken[words:], taken])
         self._came = int(came[-1])
         return int(taken[-1]) + each
-
-
-def transfer_cycles(size_bytes: int, bytes_per_cycle: int) -> int:
-    """Return the cycles in which bytes pass a port."""
-    return ceil(size_bytes / bytes_per_cycle)

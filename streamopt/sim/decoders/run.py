@@ -8,9 +8,9 @@ Rules:
 - An attention walks over the keys of a block of positions, then over the values, then over the
   heads that leave. Words of earlier chunks come from memory, those of its own are on the chip.
 - The mover of a channel reads in the order of use: a burst for norms and the matrix of queries, keys
-  and values, one for the keys and one for the values of each block, one for the next two matrices;
-  it then writes the layer's own keys and values, and reads the last matrix. A burst begins a latency
-  after the one before has ended.
+  and values, one for the keys and one for the values of each block, one for the other matrices.
+  A burst begins a latency after the one before has ended. While a layer's own keys and values are
+  written, the memory gives no words.
 - An answer is known when the whole vocabulary has passed, and its embedding is read then.
 """
 
@@ -20,7 +20,10 @@ from dataclasses import dataclass
 
 from streamopt.ir.decoders.hardware import DecoderHardware
 from streamopt.ir.decoders.steps import Chunk, Matrix, chunks_of
-from streamopt.sim.decoders.arriving import ArrivingWords, transfer_cycles
+from streamopt.sim.decoders.arriving import ArrivingWords
+
+STORE_CYCLES, EMBED_CYCLES = 2, 6
+"""From an iteration to the write of what it makes: of keys and values, and of embeddings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +85,10 @@ class _Run:
     def chunk(self, chunk: Chunk) -> int | None:
         """Return when the answer of a chunk is in memory; None if none is wanted."""
         latency = self.hardware.host_latency_cycles
-        beats = transfer_cycles(
-            self.table.embedding_bytes(chunk), self.hardware.host_bytes_per_cycle
-        )
-        self.now += 2 * latency + beats
+        passing = -(-self.table.embedding_bytes // self.hardware.host_bytes_per_cycle)
+        for _ in range(chunk.rows):
+            self.now += latency  # the token
+            self.now += latency + passing + EMBED_CYCLES
         for _ in range(self.table.model.layers):
             self._layer(chunk)
         if not chunk.is_last:
@@ -104,15 +107,13 @@ class _Run:
         self._norm(rows)
         self._matrix(Matrix.INNER, rows)
         stored = 2 * self.table.model.heads.groups * self.table.own_words(chunk, rows - 1)
-        self.now += stored + 2
-        ready = self.now
+        self.now += stored + STORE_CYCLES
         self._attention(chunk)
+        self.arriving.write_back(stored)
         self.arriving.begin_burst()
         self._matrix(Matrix.OUT, rows)
         self._norm(rows)
         self._matrix(Matrix.HIDDEN, rows)
-        self.arriving.write_back(ready, stored)
-        self.arriving.begin_burst()
         self._matrix(Matrix.BACK, rows)
 
     def _take(self, words: int, each: int = 1) -> None:

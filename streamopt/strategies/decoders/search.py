@@ -209,8 +209,10 @@ def decoder_hardware(model: DecoderModel, shape: DecoderShape, target: Target) -
     rate = Fraction(own.bytes_per_s) * Fraction(str(target.clock_ns)) / 10**9
     per_word = max(Fraction(1), shape.share_bytes / rate)
     latency = own.latency_cycles(target.clock_ns)
-    supply = Supply(tuple(names[: shape.channels]), per_word, latency, FIFO_WORDS)
     table = DecoderTable(model, shape)
+    # Keys that are read next must have been written: what is read ahead is less than a pass.
+    ahead = min(FIFO_WORDS, model.layers * table.layer_words // 2)
+    supply = Supply(tuple(names[: shape.channels]), per_word, latency, ahead)
     others = [channel for channel in target.channels if channel.name not in names]
     host = others[0] if others else own
     width = min(BEAT_BYTES, int(host.bytes_per_cycle(target.clock_ns)))
