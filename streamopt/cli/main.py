@@ -14,6 +14,7 @@ from streamopt.cli.output import let_sigterm_interrupt
 from streamopt.cli.verb import Verb, expanded, say
 from streamopt.cli.verbs.check import check
 from streamopt.cli.verbs.compare import compare
+from streamopt.cli.verbs.decoder import decoder
 from streamopt.cli.verbs.design import design
 from streamopt.cli.verbs.doctor import doctor, solvers
 from streamopt.cli.verbs.emit import emit
@@ -46,6 +47,9 @@ streamopt solve graph.json --objective dsps --latency-target 100000""",
     "engine": """\
 streamopt engine net.py:Net --inputs 1x3x32x32:int8 --dsp 468
 streamopt engine graph.json --dsp 220 --packed -o build/net""",
+    "decoder": """\
+streamopt decoder gpt2-medium --prompt 128 --answers 128
+streamopt decoder llama/config.json --dsp 2000 --layers 1 -o build/llama""",
     "pareto": """\
 streamopt pareto graph.json --csv front.csv --plot front.svg
 streamopt pareto graph.json --schedules points --time-limit 60""",
@@ -119,6 +123,7 @@ for verb in (
     graph,
     solve,
     engine,
+    decoder,
     pareto,
     design,
     compare,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.checking import check
     from streamopt.pipeline.comparing import Comparison, compare, records
     from streamopt.pipeline.design_limits import Budget
+    from streamopt.pipeline.engines.decoders import DecoderError, DecoderSolution, decoder
     from streamopt.pipeline.engines.shared import EngineSolution, engine
     from streamopt.pipeline.evaluating import (
         device,
@@ -68,6 +69,8 @@ __all__ = [
     "BindingChoice",
     "Budget",
     "Comparison",
+    "DecoderError",
+    "DecoderSolution",
     "Effort",
     "EngineSolution",
     "Evaluation",
@@ -90,6 +93,7 @@ __all__ = [
     "check",
     "compare",
     "dataflow",
+    "decoder",
     "design",
     "design_record",
     "device",
@@ -142,6 +146,7 @@ _PLACES = {
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network "
     "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
+    "streamopt.pipeline.engines.decoders": "DecoderError DecoderSolution decoder",
     "streamopt.pipeline.engines.shared": "EngineSolution engine",
     "streamopt.pipeline.explaining": "explain",
     "streamopt.pipeline.health": "doctor",

@@ -240,13 +240,17 @@ def verify(
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
+    from streamopt.codegen.decoders import design as decoders
     from streamopt.codegen.engines.design import SETTING
+    from streamopt.verification.decoders.project import verify_decoder
     from streamopt.verification.manifest import project_in, read_manifest
     from streamopt.verification.refusals import refuse_what_tools_would
     from streamopt.verification.verify import Traced, verify_project
 
     folder = project_in(Path(directory))
     manifest = read_manifest(folder)
+    if decoders.SETTING in manifest.settings:
+        return verify_decoder(folder, manifest, compiler=compiler)
     program = load(folder / "graph.json")
     ways = stored_ways(folder, program, manifest.inputs)
     if SETTING in manifest.settings:

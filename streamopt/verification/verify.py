@@ -59,14 +59,16 @@ def verify_project(
     seed: int | None = None,
     traced: Traced | None = None,
     ways: InputWays | None = None,
+    golden: Golden | None = None,
 ) -> DesignVerdict:
     """Compile a project, run it on inputs made from its source program, and compare.
 
     The data files in the directory are not trusted: inputs and golden outputs are made afresh from
     the program and the seed in the manifest, and the outputs are compared here. Parameters are
     those of `streamopt.verification.csim.running.compiled`, a seed of other inputs, what is known
-    of the design's channels, and how inputs are drawn, as the manifest says if not given. If the
-    program brings a sample of what its source computed, the design also runs on that.
+    of the design's channels, how inputs are drawn, as the manifest says if not given, and test data
+    instead of such. If the program brings a sample of what its source computed, the design also
+    runs on that.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def verify_project(
         with verilated(directory, manifest.top) as design:
             return verify_compiled(design, program, seed=seed, ways=ways)
     with compiled(directory, manifest.sources, time_limit_s, compiler) as design:
-        return verify_compiled(design, program, seed=seed, traced=traced, ways=ways)
+        return verify_compiled(design, program, seed=seed, traced=traced, ways=ways, golden=golden)
 
 
 def verify_compiled(
@@ -92,6 +94,7 @@ def verify_compiled(
     seed: int | None = None,
     traced: Traced | None = None,
     ways: InputWays | None = None,
+    golden: Golden | None = None,
 ) -> DesignVerdict:
     """Run a project's compiled testbench on inputs made from its source program, and compare.
 
@@ -100,7 +103,8 @@ def verify_compiled(
     manifest = read_manifest(design.directory)
     _check_interface(manifest, program)
     ways = InputWays(parsed_ways(manifest.inputs)) if ways is None else ways
-    golden = find_golden(program, manifest.seed if seed is None else seed, ways)
+    if golden is None:
+        golden = find_golden(program, manifest.seed if seed is None else seed, ways)
     if any(problem.code == TOO_LARGE for problem in golden.problems):
         raise VerificationError(*golden.problems)
     goldens = [("", golden)]

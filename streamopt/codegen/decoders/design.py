@@ -138,7 +138,8 @@ def _run(top: str, table: DecoderTable, program: Program) -> str:
     beats = answer_beats(table)
     drain, tile_beats = table.shape.drain, table.drain_cycles
     lines += [
-        f"std::vector<Beat> prompt({-(-prompt // BEAT_NUMBERS)}), tables({tables // BEAT_NUMBERS});",
+        f"std::vector<Beat> prompt({-(-prompt // BEAT_NUMBERS)});",
+        f"std::vector<Beat> tables({tables // BEAT_NUMBERS});",
         "std::memcpy(static_cast<void *>(prompt.data()), port_prompt, sizeof(port_prompt));",
         "std::memcpy(static_cast<void *>(tables.data()), port_tables, sizeof(port_tables));",
         f"std::vector<Results> out({answers * beats});",

@@ -84,12 +84,12 @@ def _matrix(matrix: IntegerMatrix, table: DecoderTable, name: Matrix) -> Bytes:
     ordered = weights.reshape(tiles, shape.outputs, words, shape.depth).transpose(0, 2, 1, 3)
     halves = (ordered.reshape(tiles, words, -1) & 15).astype(np.uint8)
     halves = np.pad(halves, ((0, 0), (0, 0), (0, 2 * shape.word_bytes - halves.shape[2])))
-    both = halves[..., 0::2] | (halves[..., 1::2] << 4)
+    both: Bytes = np.bitwise_or(halves[..., 0::2], np.left_shift(halves[..., 1::2], 4))
     pairs = np.stack([np.pad(one, (0, missing)) for one in (matrix.offsets, matrix.factors)], 1)
     size = table.pair_words * shape.word_bytes
     heads = pairs.astype("<i4").view(np.uint8).reshape(tiles, -1)
     heads = np.pad(heads, ((0, 0), (0, size - heads.shape[1])))
-    whole = np.concatenate([heads, both.reshape(tiles, -1)], 1)
+    whole: Bytes = np.concatenate([heads, both.reshape(tiles, -1)], 1)
     return whole.reshape(-1, shape.word_bytes)
 
 

@@ -66,14 +66,17 @@ class DecoderTable:
     def size(self, matrix: Matrix) -> tuple[int, int]:
         """Return outputs and inputs of a matrix."""
         model, heads = self.model, self.model.heads
-        sizes = {
-            Matrix.INNER: (heads.query_features + 2 * heads.key_features, model.features),
-            Matrix.OUT: (model.features, heads.query_features),
-            Matrix.HIDDEN: (model.hidden * (2 if model.style.is_gated else 1), model.features),
-            Matrix.BACK: (model.features, model.hidden),
-            Matrix.VOCABULARY: (model.vocabulary, model.features),
-        }
-        return sizes[matrix]
+        match matrix:
+            case Matrix.INNER:
+                return heads.query_features + 2 * heads.key_features, model.features
+            case Matrix.OUT:
+                return model.features, heads.query_features
+            case Matrix.HIDDEN:
+                return model.hidden * (2 if model.style.is_gated else 1), model.features
+            case Matrix.BACK:
+                return model.features, model.hidden
+            case Matrix.VOCABULARY:
+                return model.vocabulary, model.features
 
     def tiles(self, matrix: Matrix) -> int:
         """Return the parts of a matrix whose outputs are at work at once."""

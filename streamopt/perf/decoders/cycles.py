@@ -71,23 +71,32 @@ def _attention(hardware: DecoderHardware, chunk: Chunk) -> tuple[int, int]:
 
 
 def least_cycles(hardware: DecoderHardware, prompt: int, answers: int) -> int:
-    """Return cycles that no run of a prompt and its answers is below.
-
-    A chunk takes its loops, and all of its words but those that the FIFO held when it began.
-    """
-    supply, table = hardware.supply, hardware.table
+    """Return cycles that no run of a prompt and its answers is below: (G8)."""
+    table = hardware.table
     alike: dict[tuple[int, ...], tuple[Chunk, int]] = {}
     for chunk in chunks_of(prompt, answers, table.shape.rows):
         own_words = table.own_words(chunk, chunk.rows - 1)
         key = (chunk.rows, chunk.is_last, table.past_words(chunk), own_words)
         key = (*key, chunk.start % table.keys) if chunk.rows > 1 else key
         alike[key] = (chunk, alike.get(key, (chunk, 0))[1] + 1)
-    total = 0
-    for chunk, count in alike.values():
-        own = chunk_cycles(hardware, chunk)
-        waiting = max(0, own.words - supply.fifo_words) * supply.cycles_per_word
-        total += count * max(own.compute, int(waiting) + own.bursts * supply.latency_cycles)
+    return sum(count * _least(hardware, chunk) for chunk, count in alike.values())
+
+
+def quickly_least_cycles(hardware: DecoderHardware, prompt: int, answers: int) -> int:
+    """Return cycles at most `least_cycles`: as if all answers had the context of the first."""
+    total = sum(
+        _least(hardware, chunk) for chunk in chunks_of(prompt, 1, hardware.table.shape.rows)
+    )
+    if answers > 1:
+        total += (answers - 1) * _least(hardware, Chunk(prompt, 1, True))
     return total
+
+
+def _least(hardware: DecoderHardware, chunk: Chunk) -> int:
+    """Return the cycles of a chunk's loops, or of its words but those that a FIFO held before."""
+    supply, own = hardware.supply, chunk_cycles(hardware, chunk)
+    waiting = max(0, own.words - supply.fifo_words) * supply.cycles_per_word
+    return max(own.compute, int(waiting) + own.bursts * supply.latency_cycles)
 
 
 def roofline_cycles(

@@ -1,4 +1,4 @@
-"""Resources of a decoder and the depths of its pipelines: (G10) to (G13)."""
+"""Resources of a decoder and the depths of its pipelines: (G10) to (G12)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from streamopt.ir.engines.hardware import Supply
 from streamopt.ir.operators import Operator
 from streamopt.perf.engines.resources import PORT, EngineBlock, fullest, memory_resources
 from streamopt.target.device import Target
+from streamopt.target.memories import Memories
+from streamopt.target.operators import OperatorCost
 from streamopt.target.resources import Resources
 
 ADDRESS_CYCLES, READ_CYCLES, WRITE_CYCLES = 2, 2, 1
@@ -20,8 +22,51 @@ ROUND_CYCLES = 3
 ROOT_BITS = 32
 """Of a root: a stage of its pipeline each."""
 ANGLE_CYCLES, TABLE_CYCLES = 5, 1
+PRODUCT_BITS, SUM_BITS, POWER_BITS = 12, 18, 9
+"""Of products with weights, of sums of products with keys, and of powers of two."""
 CONTROL = Resources(luts=6000, ffs=6000)
 """Estimate: counters of three loop nests."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecoderCosts:
+    """Operators of a device that decoders are made of."""
+
+    pair: Resources
+    """Two products of 8 bits with a factor in common."""
+    narrow: Resources
+    """A product of 16 bits."""
+    product: Resources
+    """A product of 32 bits."""
+    rounded: Resources
+    """A product of 32 bits that is offset, shifted and clamped."""
+    divider: Resources
+    pair_cycles: int
+    product_cycles: int
+    divider_cycles: int
+
+
+def decoder_costs(target: Target) -> DecoderCosts:
+    """Return the operators of a device."""
+    pair = target.operator(Operator.MUL, ElementType.INT8, "packed")
+    narrow = target.operator(Operator.MUL, ElementType.INT16)
+    product = target.operator(Operator.MUL, ElementType.INT32)
+    divider = target.operator(Operator.DIV, ElementType.INT64)
+    rounding = Resources(luts=64 + 3 * 64 + 32, ffs=128)
+    return DecoderCosts(
+        _resources(pair),
+        _resources(narrow),
+        _resources(product),
+        _resources(product) + rounding,
+        _resources(divider),
+        pair.latency_cycles,
+        product.latency_cycles,
+        divider.latency_cycles,
+    )
+
+
+def _resources(cost: OperatorCost) -> Resources:
+    return Resources(cost.dsps, 0, 0, cost.luts, cost.ffs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +90,11 @@ class DecoderResources:
     """Pairs (memory, blocks)."""
 
 
-def decoder_fills(table: DecoderTable, target: Target) -> DecoderFills:
+def decoder_fills(table: DecoderTable, costs: DecoderCosts) -> DecoderFills:
     """Return the depths of all loops: (G10)."""
     shape, style = table.shape, table.model.style
     read = ADDRESS_CYCLES + READ_CYCLES
-    small = target.operator(Operator.MUL, ElementType.INT8).latency_cycles
-    wide = target.operator(Operator.MUL, ElementType.INT32).latency_cycles
-    divide = target.operator(Operator.DIV, ElementType.INT64).latency_cycles
+    small, wide, divide = costs.pair_cycles, costs.product_cycles, costs.divider_cycles
     rounded = wide + ROUND_CYCLES
     turned = 0 if style.rotary_base is None else ANGLE_CYCLES
     gated = (wide if style.is_gated else 0) + TABLE_CYCLES
@@ -85,7 +128,9 @@ def memories(table: DecoderTable, supply: Supply) -> tuple[DecoderMemory, ...]:
     kept = max(map(table.tile_words, Matrix))
     scores = heads.count * (table.context_words + 1)
     return (
-        DecoderMemory("residual", row_blocks * -(-model.features // wide), 32 * wide, shape.positions),
+        DecoderMemory(
+            "residual", row_blocks * -(-model.features // wide), 32 * wide, shape.positions
+        ),
         DecoderMemory("inner", row_blocks * -(-inner // read), 8 * read, shape.positions),
         DecoderMemory("hidden", row_blocks * -(-model.hidden // read), 8 * read, shape.positions),
         DecoderMemory("query", row_blocks * heads.count, 8 * heads.features, shape.positions),
@@ -101,100 +146,77 @@ def memories(table: DecoderTable, supply: Supply) -> tuple[DecoderMemory, ...]:
 
 
 def decoder_resources(
-    table: DecoderTable, supply: Supply, target: Target, limit: Resources
+    table: DecoderTable, supply: Supply, costs: DecoderCosts, blocks: Memories, limit: Resources
 ) -> DecoderResources:
     """Return the resources of a decoder.
 
     Each memory, the largest first, is of the blocks of which the device has more left.
     """
-    total = _logic(table, target)
+    total = logic_resources(table, costs)
     chosen: list[tuple[str, EngineBlock]] = []
-    kinds = [EngineBlock.BRAM] + [EngineBlock.URAM] * bool(
-        limit.uram and target.memories.uram_shape
-    )
+    kinds = [EngineBlock.BRAM] + [EngineBlock.URAM] * bool(limit.uram and blocks.uram_shape)
     for memory in sorted(
         memories(table, supply), key=lambda one: -one.words * one.bits * one.banks
     ):
-        costs = [
-            (memory_resources(memory.words, memory.bits, target.memories, kind), kind)
-            for kind in kinds
-        ]
-        scaled = [(total + cost.scaled(memory.banks), kind) for cost, kind in costs]
+        both = [(memory_resources(memory.words, memory.bits, blocks, kind), kind) for kind in kinds]
+        scaled = [(total + cost.scaled(memory.banks), kind) for cost, kind in both]
         total, kind = min(scaled, key=lambda pair: fullest(pair[0], limit))
         chosen.append((memory.name, kind))
     return DecoderResources(total, tuple(chosen))
 
 
-def _cost(target: Target, operator: Operator, element: ElementType) -> Resources:
-    cost = target.operator(operator, element)
-    return Resources(cost.dsps, 0, 0, cost.luts, cost.ffs)
+def logic_resources(table: DecoderTable, costs: DecoderCosts) -> Resources:
+    """Return the resources of all but memories: (G12)."""
+    ports = PORT.scaled(table.shape.channels + 1)
+    own = _trees(table, costs) + _results(table, costs) + _attention(table, costs)
+    return own + _norm(table, costs) + ports + CONTROL
 
 
-def _rounding(target: Target) -> Resources:
-    """Return a product of 32 bits that is offset, shifted and clamped."""
-    product = _cost(target, Operator.MUL, ElementType.INT32)
-    return product + Resources(luts=64 + 3 * 64 + 32, ffs=128)
-
-
-def _logic(table: DecoderTable, target: Target) -> Resources:
+def _trees(table: DecoderTable, costs: DecoderCosts) -> Resources:
+    """Return multipliers in pairs of sums, adders, and the choice of operands."""
     shape = table.shape
-    matrix = _trees(table, target) + _results(table, target)
-    ports = PORT.scaled(shape.channels + 1)
-    return matrix + _attention(table, target) + _norm(table, target) + ports + CONTROL
-
-
-def _trees(table: DecoderTable, target: Target) -> Resources:
-    """Return multipliers in pairs of sums, adders, and the choice of operands: (G12)."""
-    shape = table.shape
-    cost = target.operator(Operator.MUL, ElementType.INT8, "packed")
-    pairs = shape.products // 2
-    product_bits = 12
     sums = shape.outputs * shape.positions
-    adders = sums * (shape.depth - 1) * (product_bits + 2)
+    adders = sums * (shape.depth - 1) * (PRODUCT_BITS + 2)
     waiting = 2 * 32 * sums
     word = 8 * shape.word_bytes
     operands = 8 * shape.depth * shape.positions
-    luts = pairs * cost.luts + adders + waiting + word + operands
     pairs_kept = 2 * 64 * shape.outputs
-    ffs = pairs * cost.ffs + adders + waiting + 2 * word + operands + pairs_kept
-    return Resources(pairs * cost.dsps, 0, 0, luts, ffs)
+    chosen = Resources(
+        luts=adders + waiting + word + operands,
+        ffs=adders + waiting + 2 * word + operands + pairs_kept,
+    )
+    return costs.pair.scaled(shape.products // 2) + chosen
 
 
-def _results(table: DecoderTable, target: Target) -> Resources:
+def _results(table: DecoderTable, costs: DecoderCosts) -> Resources:
     """Return the lanes in which results leave a matrix."""
     shape, style = table.shape, table.model.style
-    lane = _rounding(target) + Resources(luts=64 + 32 + 40, ffs=100)
-    narrow = _cost(target, Operator.MUL, ElementType.INT16)
+    lane = costs.rounded + Resources(luts=64 + 32 + 40, ffs=100)
     if style.rotary_base is not None:
-        lane += narrow + narrow
+        lane += costs.narrow + costs.narrow
     if style.is_gated:
-        lane += _rounding(target)
+        lane += costs.rounded
     return lane.scaled(shape.drain * shape.positions)
 
 
-def _attention(table: DecoderTable, target: Target) -> Resources:
+def _attention(table: DecoderTable, costs: DecoderCosts) -> Resources:
     """Return products with keys or values, both trees of adders, and powers of two."""
-    shape, heads = table.shape, table.model.heads
-    products = shape.word_bytes * shape.queries
-    packed = target.operator(Operator.MUL, ElementType.INT8, "packed")
-    pairs = Resources(packed.dsps, 0, 0, packed.luts, packed.ffs).scaled(-(-products // 2))
-    both = 2 * products * 18 + 9 * products + 8 * shape.word_bytes
-    powers = (_rounding(target) + Resources(luts=64 + 2 * 16 + 2 * 32, ffs=64)).scaled(
-        table.keys * shape.queries
-    )
-    leaving = _rounding(target).scaled(shape.lanes) + _cost(
-        target, Operator.DIV, ElementType.INT64
-    )
-    sums = Resources(luts=32 * heads.features, ffs=32 * heads.features)
-    return pairs + Resources(luts=both, ffs=both) + powers + (leaving + sums).scaled(shape.queries)
+    shape, features, keys = table.shape, table.model.heads.features, table.keys
+    pairs = costs.pair.scaled(-(-keys // 2) * features * shape.queries)
+    trees = shape.word_bytes * shape.queries * (2 * SUM_BITS + POWER_BITS)
+    chosen = 2 * 8 * shape.word_bytes
+    powers = costs.rounded + Resources(luts=64 + 2 * 16 + 2 * 32, ffs=64)
+    leaving = costs.rounded.scaled(shape.lanes) + costs.divider
+    sums = Resources(luts=32 * features, ffs=32 * features)
+    of_query = powers.scaled(keys) + leaving + sums
+    both = Resources(luts=trees + chosen, ffs=trees + chosen)
+    return pairs + both + of_query.scaled(shape.queries)
 
 
-def _norm(table: DecoderTable, target: Target) -> Resources:
+def _norm(table: DecoderTable, costs: DecoderCosts) -> Resources:
     """Return the lanes of norms, a root, and a division."""
     shape = table.shape
-    product = _cost(target, Operator.MUL, ElementType.INT32)
-    lane = product + _rounding(target).scaled(2) + Resources(luts=2 * 64 + 32, ffs=2 * 64)
+    lane = costs.product + costs.rounded.scaled(2) + Resources(luts=2 * 64 + 32, ffs=2 * 64)
     root = Resources(luts=2 * 64 * ROOT_BITS, ffs=2 * 64 * ROOT_BITS)
     chosen = Resources(luts=8 * shape.word_bytes)
-    divided = _cost(target, Operator.DIV, ElementType.INT64)
-    return lane.scaled(shape.lanes * shape.positions) + root + divided + chosen
+    return lane.scaled(shape.lanes * shape.positions) + root + costs.divider + chosen

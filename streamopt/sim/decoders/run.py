@@ -7,10 +7,10 @@ Rules:
   other blocks have them from a buffer. The results of a block leave while the next is summed.
 - An attention walks over the keys of a block of positions, then over the values, then over the
   heads that leave. Words of earlier chunks come from memory, those of its own are on the chip.
-- The mover of a channel reads in the order of use: a burst for norms and the matrix of queries, keys
-  and values, one for the keys and one for the values of each block, one for the other matrices.
-  A burst begins a latency after the one before has ended. While a layer's own keys and values are
-  written, the memory gives no words.
+- The mover of a channel reads in the order of use: a burst for norms and the matrix of queries,
+  keys and values, one for the keys and one for the values of each block, one for the other
+  matrices. A burst begins a latency after the one before has ended. While a layer's own keys and
+  values are written, the memory gives no words.
 - An answer is known when the whole vocabulary has passed, and its embedding is read then.
 """
 
@@ -64,9 +64,7 @@ def simulate_decoder(hardware: DecoderHardware, prompt: int, answers: int = 1) -
         At least 1; with the prompt no more than the context holds, but for the last.
     """
     run = _Run(hardware)
-    found = [
-        run.chunk(chunk) for chunk in chunks_of(prompt, answers, hardware.table.shape.rows)
-    ]
+    found = [run.chunk(chunk) for chunk in chunks_of(prompt, answers, hardware.table.shape.rows)]
     return DecoderRun(
         tuple(end for end in found if end is not None), run.stalls, run.arriving.count
     )

@@ -7,9 +7,9 @@ the best run.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from itertools import product
 from time import process_time
@@ -19,10 +19,14 @@ from streamopt.ir.decoders.hardware import DecoderHardware
 from streamopt.ir.decoders.model import DecoderModel
 from streamopt.ir.decoders.shape import DecoderShape
 from streamopt.ir.decoders.steps import DecoderTable
-from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
-from streamopt.perf.decoders.cycles import least_cycles, roofline_cycles
-from streamopt.perf.decoders.resources import DecoderResources, decoder_fills, decoder_resources
+from streamopt.perf.decoders.cycles import least_cycles, quickly_least_cycles, roofline_cycles
+from streamopt.perf.decoders.resources import DecoderResources, decoder_resources, logic_resources
 from streamopt.sim.decoders.run import DecoderRun, simulate_decoder
+from streamopt.strategies.decoders.platform import (
+    DecoderPlatform,
+    decoder_hardware,
+    decoder_platform,
+)
 from streamopt.target.channels import MOST_PORTS
 from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Resources
@@ -30,9 +34,9 @@ from streamopt.target.resources import RESOURCE_WORDS, Resources
 SHARES = (16, 32, 64)
 LANES = (8, 16, 32, 64)
 QUERIES = (1, 2, 4)
+DRAINS = (1, 2, 4)
+"""Times the least with which no block waits until another has left."""
 MOST_POSITIONS, MOST_ROWS, MOST_DEPTH = 16, 256, 256
-FIFO_WORDS = 512
-"""That can wait: what the blocks of a FIFO have room for anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,12 @@ def solve_decoder(
         E528 if no shape fits the limits.
     """
     started = process_time()
-    families = [_Family(model, task, target, own) for own in _families(model, task, target)]
+    platform = decoder_platform(target)
+    families = [
+        _Family(model, task, platform, shape)
+        for widest in _families(model, task, platform)
+        if (shape := _of_most_positions(model, widest, platform, limit)) is not None
+    ]
     queue = [(family.least_cycles, at) for at, family in enumerate(families)]
     heapify(queue)
     best: tuple[DecoderRun, _Family, DecoderResources] | None = None
@@ -106,6 +115,9 @@ def solve_decoder(
         if best is not None and (bound >= best[0].cycles or is_late):
             break
         family = families[at]
+        if family.is_refined():
+            heappush(queue, (family.least_cycles, at))
+            continue
         used = family.resources(limit)
         if used.total.over(limit):
             if family.without_most_positions():
@@ -115,16 +127,17 @@ def solve_decoder(
         simulated += 1
         if best is None or run.cycles < best[0].cycles:
             best = run, family, used
+    else:
+        bound = best[0].cycles if best is not None else 0
     if best is None:
-        raise _nothing_fits(model, task, target, limit)
+        raise _nothing_fits(model, task, platform, limit)
     run, own, used = best
-    bound = min(bound, run.cycles) if queue else run.cycles
-    rate = _bytes_per_cycle(target)
-    roofline = roofline_cycles(model, task.prompt, task.answers, 2 * limit.dsps, rate)
-    spent = process_time() - started
-    return DecoderAnswer(
-        own.hardware, used, run, bound, roofline, simulated, len(families), spent
+    bound = min(bound, run.cycles)
+    roofline = roofline_cycles(
+        model, task.prompt, task.answers, 2 * limit.dsps, platform.bytes_per_cycle
     )
+    spent = process_time() - started
+    return DecoderAnswer(own.hardware, used, run, bound, roofline, simulated, len(families), spent)
 
 
 class _Family:
@@ -134,18 +147,28 @@ class _Family:
     """
 
     def __init__(
-        self, model: DecoderModel, task: DecoderTask, target: Target, shape: DecoderShape
+        self, model: DecoderModel, task: DecoderTask, platform: DecoderPlatform, shape: DecoderShape
     ) -> None:
-        self._model, self._task, self._target, self._shape = model, task, target, shape
+        self._model, self._task, self._platform, self._shape = model, task, platform, shape
         self._look()
 
     def _look(self) -> None:
-        self.hardware = decoder_hardware(self._model, self._shape, self._target)
-        self.least_cycles = least_cycles(self.hardware, self._task.prompt, self._task.answers)
+        self.hardware = decoder_hardware(self._model, self._shape, self._platform)
+        task = self._task
+        self.least_cycles = quickly_least_cycles(self.hardware, task.prompt, task.answers)
+        self._is_quick = True
+
+    def is_refined(self) -> bool:
+        """Compute the bound in whole, if it was estimated; return whether it was."""
+        was, self._is_quick = self._is_quick, False
+        if was:
+            self.least_cycles = least_cycles(self.hardware, self._task.prompt, self._task.answers)
+        return was
 
     def resources(self, limit: Resources) -> DecoderResources:
-        """Return what the shape takes."""
-        return decoder_resources(self.hardware.table, self.hardware.supply, self._target, limit)
+        """Return the resources of the shape."""
+        costs, blocks = self._platform.costs, self._platform.target.memories
+        return decoder_resources(self.hardware.table, self.hardware.supply, costs, blocks, limit)
 
     def without_most_positions(self) -> bool:
         """Go on to the shape with a position less; return whether there is one."""
@@ -156,12 +179,12 @@ class _Family:
 
 
 def _families(
-    model: DecoderModel, task: DecoderTask, target: Target
+    model: DecoderModel, task: DecoderTask, platform: DecoderPlatform
 ) -> Iterator[DecoderShape]:
-    """Yield the shapes with the most positions."""
+    """Yield the shapes of the space, with the most positions: (G1) to (G4)."""
     features = model.heads.features
     rows = min(task.prompt, MOST_ROWS, model.positions)
-    channels = min(len(_fast_channels(target)), MOST_PORTS - 1)
+    channels = min(len(platform.channels), MOST_PORTS - 1)
     for count, share in product(range(1, channels + 1), SHARES):
         word = count * share
         if features % share or word % features:
@@ -171,8 +194,9 @@ def _families(
             if outputs % 2 or depth > MOST_DEPTH or queries > rows:
                 continue
             most = min(MOST_POSITIONS, rows, word // features)
-            drain = _least_drain(model, outputs, depth)
-            yield DecoderShape(outputs, depth, most, count, share, drain, lanes, queries, rows)
+            least = _least_drain(model, outputs, depth)
+            for drain in {min(times * least, outputs) for times in DRAINS}:
+                yield DecoderShape(outputs, depth, most, count, share, drain, lanes, queries, rows)
 
 
 def _divisors(number: int) -> list[int]:
@@ -186,48 +210,28 @@ def _least_drain(model: DecoderModel, outputs: int, depth: int) -> int:
     return drain + drain % 2
 
 
-def _fast_channels(target: Target) -> list[str]:
-    """Return the channels of the device's fastest kind of memory."""
-    kinds: dict[str, list[str]] = {}
-    for channel in target.channels:
-        kinds.setdefault(channel.name.partition("[")[0], []).append(channel.name)
-    return max(kinds.values(), key=lambda own: len(own) * target.channel(own[0]).bytes_per_s)
+def _of_most_positions(
+    model: DecoderModel, widest: DecoderShape, platform: DecoderPlatform, limit: Resources
+) -> DecoderShape | None:
+    """Return the shape of the most positions whose logic fits; None if there is none."""
 
+    def fits(positions: int) -> bool:
+        table = DecoderTable(model, replace(widest, positions=positions))
+        return not logic_resources(table, platform.costs).over(limit)
 
-def _bytes_per_cycle(target: Target) -> float:
-    names = _fast_channels(target)
-    return sum(target.channel(name).bytes_per_cycle(target.clock_ns) for name in names)
-
-
-def decoder_hardware(model: DecoderModel, shape: DecoderShape, target: Target) -> DecoderHardware:
-    """Return a shape as built for a device: words over channels of its fastest memory.
-
-    Tokens, embeddings and answers are in another memory, where the device has one.
-    """
-    names = _fast_channels(target)
-    own = target.channel(names[0])
-    rate = Fraction(own.bytes_per_s) * Fraction(str(target.clock_ns)) / 10**9
-    per_word = max(Fraction(1), shape.share_bytes / rate)
-    latency = own.latency_cycles(target.clock_ns)
-    table = DecoderTable(model, shape)
-    # Keys that are read next must have been written: what is read ahead is less than a pass.
-    ahead = min(FIFO_WORDS, model.layers * table.layer_words // 2)
-    supply = Supply(tuple(names[: shape.channels]), per_word, latency, ahead)
-    others = [channel for channel in target.channels if channel.name not in names]
-    host = others[0] if others else own
-    width = min(BEAT_BYTES, int(host.bytes_per_cycle(target.clock_ns)))
-    fills = decoder_fills(table, target)
-    return DecoderHardware(table, supply, fills, width, host.latency_cycles(target.clock_ns))
+    most = bisect_left(range(1, widest.positions + 1), True, key=lambda n: not fits(n))
+    return replace(widest, positions=most) if most else None
 
 
 def _nothing_fits(
-    model: DecoderModel, task: DecoderTask, target: Target, limit: Resources
+    model: DecoderModel, task: DecoderTask, platform: DecoderPlatform, limit: Resources
 ) -> InfeasibleError:
-    first = next(_families(model, task, target), None)
+    first = next(_families(model, task, platform), None)
     over = "channels"
     if first is not None:
-        hardware = decoder_hardware(model, replace(first, positions=1), target)
-        used = decoder_resources(hardware.table, hardware.supply, target, limit).total
-        over = ", ".join(RESOURCE_WORDS[name] for name in used.over(limit))
+        smallest = _Family(model, task, platform, replace(first, positions=1))
+        over = ", ".join(
+            RESOURCE_WORDS[name] for name in smallest.resources(limit).total.over(limit)
+        )
     message = f"no engine for {model.name} fits: the smallest takes too much of {over}"
     return InfeasibleError(Diagnostic("E528", message, hint="raise the limits, or --fit"))

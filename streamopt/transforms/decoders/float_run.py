@@ -35,9 +35,7 @@ def activation(kind: Activation) -> Callable[[Any], Any]:
     """Return an activation of arrays."""
     functions: dict[Activation, Callable[[Any], Any]] = {
         Activation.GELU: lambda x: x * (1 + _erf(x / sqrt(2))) / 2,
-        Activation.GELU_TANH: lambda x: x
-        * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))
-        / 2,
+        Activation.GELU_TANH: lambda x: x * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2,
         Activation.SILU: lambda x: x / (1 + np.exp(-np.clip(x, -80, None))),
         Activation.RELU: lambda x: np.maximum(x, 0),
     }

@@ -61,8 +61,8 @@ def integer_decoder(decoder: FloatDecoder, calibration: NDArray[Any]) -> Integer
     )
     last = _scale(ranges, -1, "last")
     logits = max(ranges.largest[-1, "logits"], 1e-30) / LOGIT_STEPS
-    size = decoder.vocabulary.weight.shape[0]
-    vocabulary = _matrix(decoder.vocabulary, last, np.full(size, logits))
+    size = model.vocabulary
+    vocabulary = _matrix(decoder.vocabulary, last, np.full(size, logits, np.float64))
     norm = _norm(decoder.norm, last)
     return IntegerDecoder(
         model,
@@ -124,9 +124,9 @@ def _matrix(matrix: FloatMatrix, given: float, wanted: NDArray[Any]) -> IntegerM
 
 def _weights(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return weights of 4 bits, and the scale of each output."""
-    largest = np.maximum(np.abs(weight).max(1), 1e-30) / LARGEST_WEIGHT
+    largest: NDArray[Any] = np.maximum(np.abs(weight).max(1), 1e-30) / LARGEST_WEIGHT
     best = np.full(len(weight), np.inf)
-    scales = largest
+    scales: NDArray[Any] = largest
     for clip in CLIPS:
         tried = (clip * largest).astype(np.float32)
         rest = _rounded(weight, tried) * tried[:, None] - weight
@@ -144,9 +144,7 @@ def _rounded(weight: NDArray[np.float32], scales: NDArray[Any]) -> NDArray[np.fl
 class _Layer:
     """A layer that becomes integers."""
 
-    def __init__(
-        self, decoder: FloatDecoder, number: int, ranges: Ranges, residual: float
-    ) -> None:
+    def __init__(self, decoder: FloatDecoder, number: int, ranges: Ranges, residual: float) -> None:
         self._model, self._layer = decoder.model, decoder.layers[number]
         self._number, self._ranges, self._residual = number, ranges, residual
 
@@ -183,9 +181,7 @@ class _Layer:
             (heads.key_features, "key"),
             (heads.key_features, "value"),
         )
-        return np.concatenate(
-            [np.full(size, self._scale(name) / turned) for size, name in parts]
-        )
+        return np.concatenate([np.full(size, self._scale(name) / turned) for size, name in parts])
 
     def _hidden_scales(self) -> NDArray[np.float64]:
         before = self._scale("before")

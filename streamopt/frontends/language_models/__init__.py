@@ -1,0 +1,1 @@
+"""Language models as Hugging Face keeps them: ``config.json``, and weights in safetensors."""
