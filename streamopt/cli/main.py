@@ -14,11 +14,11 @@ from streamopt.cli.output import let_sigterm_interrupt
 from streamopt.cli.verb import Verb, expanded, say
 from streamopt.cli.verbs.check import check
 from streamopt.cli.verbs.compare import compare
-from streamopt.cli.verbs.decoder import decoder
 from streamopt.cli.verbs.design import design
 from streamopt.cli.verbs.doctor import doctor, solvers
 from streamopt.cli.verbs.emit import emit
-from streamopt.cli.verbs.engine import engine
+from streamopt.cli.verbs.engines.decoder import decoder
+from streamopt.cli.verbs.engines.engine import engine
 from streamopt.cli.verbs.explain import explain
 from streamopt.cli.verbs.graph import graph
 from streamopt.cli.verbs.pareto import pareto

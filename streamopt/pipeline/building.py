@@ -240,7 +240,6 @@ def verify(
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
-    from streamopt.codegen.decoders import design as decoders
     from streamopt.codegen.engines.design import SETTING
     from streamopt.verification.decoders.project import verify_decoder
     from streamopt.verification.manifest import project_in, read_manifest
@@ -249,8 +248,8 @@ def verify(
 
     folder = project_in(Path(directory))
     manifest = read_manifest(folder)
-    if decoders.SETTING in manifest.settings:
-        return verify_decoder(folder, manifest, compiler=compiler)
+    if (decoder := verify_decoder(folder, manifest, compiler=compiler)) is not None:
+        return decoder
     program = load(folder / "graph.json")
     ways = stored_ways(folder, program, manifest.inputs)
     if SETTING in manifest.settings:
@@ -277,9 +276,6 @@ def verify(
     return replace(found, simulated_cycles=cycles)
 
 
-_NO_SETTINGS = "files are not compared with what is emitted: the project doesn't say its settings"
-
-
 def _edits(
     directory: Path, manifest: Manifest, graph: Graph, schedule: Schedule
 ) -> tuple[Edits, str | None]:
@@ -293,7 +289,8 @@ def _edits(
 
     known, settings = manifest.settings, None
     if manifest.backend == "vitis" and not known:
-        return Edits(notes=(_NO_SETTINGS,)), None
+        told = "files are not compared with what is emitted: the project doesn't say its settings"
+        return Edits(notes=(told,)), None
     if manifest.backend == "vitis":
         try:
             intervals = tuple((str(name), int(ii)) for name, ii in known.get("intervals", ()))
@@ -367,8 +364,7 @@ def input_ways(
     for text in texts:
         if text.endswith(_SUFFIX):
             values.update(_values_in(Path(text), program))
-    ways = parsed_ways(text for text in texts if not text.endswith(_SUFFIX))
-    return InputWays(ways, values)
+    return InputWays(parsed_ways(text for text in texts if not text.endswith(_SUFFIX)), values)
 
 
 def stored_ways(directory: Path, program: Program, texts: Sequence[str]) -> InputWays:

@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, OptionError
+from streamopt.evaluation.decoders import DecoderTask, simulated_decoder
 from streamopt.ir.decoders.model import DecoderModel
 from streamopt.options import checked
 from streamopt.pipeline.design_limits import Budget, by_field, most_of_design
 from streamopt.strategies.decoders.platform import decoder_hardware, decoder_platform
-from streamopt.strategies.decoders.search import DecoderAnswer, DecoderTask, solve_decoder
+from streamopt.strategies.decoders.search import DecoderAnswer, solve_decoder
 from streamopt.target.device import Target, or_usual
 from streamopt.target.resources import Fit, Resources
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.codegen.design import Design
+    from streamopt.ir.decoders.hardware import DecoderHardware
     from streamopt.ir.decoders.numbers import FloatDecoder, IntegerDecoder
+    from streamopt.perf.decoders.resources import DecoderResources
     from streamopt.sim.decoders.run import DecoderRun
     from streamopt.verification.compare import DesignVerdict
 
@@ -75,6 +78,21 @@ class DecoderSolution(DecoderAnswer):
             f"<DecoderSolution {self.model.name}: first token {self.first_token_ms:.2f} ms, "
             f"{self.tokens_per_second:,.0f} tokens/s; {self.hardware.table.shape}>"
         )
+
+    @property
+    def hardware(self) -> DecoderHardware:
+        """Return the engine as built."""
+        return self.evaluation.hardware
+
+    @property
+    def resources(self) -> DecoderResources:
+        """Return the resources of the engine."""
+        return self.evaluation.resources
+
+    @property
+    def run(self) -> DecoderRun:
+        """Return the run over the task."""
+        return self.evaluation.run
 
     @property
     def first_token_ms(self) -> float:
@@ -130,8 +148,6 @@ class DecoderSolution(DecoderAnswer):
         OptionError
             E194 for what the model has no room for.
         """
-        from streamopt.sim.decoders.run import simulate_decoder
-
         task = _checked_task(self.model, prompt or self.task.prompt, answers or self.task.answers)
         kept = self.model.layers if layers is None else layers
         if not 0 < kept <= self.model.layers:
@@ -142,8 +158,8 @@ class DecoderSolution(DecoderAnswer):
             weights = replace(weights, model=model, layers=weights.layers[:kept])
         platform = decoder_platform(self.target)
         hardware = decoder_hardware(model, self.hardware.table.shape, platform)
-        run = simulate_decoder(hardware, task.prompt, task.answers)
-        return replace(self, model=model, weights=weights, hardware=hardware, task=task, run=run)
+        found = simulated_decoder(hardware, self.resources, task)
+        return replace(self, model=model, weights=weights, task=task, evaluation=found)
 
     def integers(self, tokens: NDArray[Any] | None = None, *, seed: int = 0) -> IntegerDecoder:
         """Return the model in integers.

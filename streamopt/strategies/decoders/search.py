@@ -15,13 +15,12 @@ from itertools import product
 from time import process_time
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.ir.decoders.hardware import DecoderHardware
+from streamopt.evaluation.decoders import DecoderEvaluation, DecoderTask, simulated_decoder
 from streamopt.ir.decoders.model import DecoderModel
 from streamopt.ir.decoders.shape import DecoderShape
 from streamopt.ir.decoders.steps import DecoderTable
 from streamopt.perf.decoders.cycles import least_cycles, quickly_least_cycles, roofline_cycles
 from streamopt.perf.decoders.resources import DecoderResources, decoder_resources, logic_resources
-from streamopt.sim.decoders.run import DecoderRun, simulate_decoder
 from streamopt.strategies.decoders.platform import (
     DecoderPlatform,
     decoder_hardware,
@@ -40,20 +39,10 @@ MOST_POSITIONS, MOST_ROWS, MOST_DEPTH = 16, 256, 256
 
 
 @dataclass(frozen=True, slots=True)
-class DecoderTask:
-    """The tokens that count: a prompt, and the answers to it."""
-
-    prompt: int
-    answers: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class DecoderAnswer:
     """The best decoder, and what is proved of it."""
 
-    hardware: DecoderHardware
-    resources: DecoderResources
-    run: DecoderRun
+    evaluation: DecoderEvaluation
     bound_cycles: int
     """No decoder of the space that fits takes less; the run, where the search finished."""
     roofline_cycles: int
@@ -68,7 +57,7 @@ class DecoderAnswer:
     @property
     def cycles(self) -> int:
         """Return the simulated cycles until the last answer."""
-        return self.run.cycles
+        return self.evaluation.run.cycles
 
     @property
     def gap(self) -> float:
@@ -107,12 +96,12 @@ def solve_decoder(
     ]
     queue = [(family.least_cycles, at) for at, family in enumerate(families)]
     heapify(queue)
-    best: tuple[DecoderRun, _Family, DecoderResources] | None = None
+    best: DecoderEvaluation | None = None
     bound, simulated = 0, 0
     while queue:
         bound, at = heappop(queue)
         is_late = seconds is not None and process_time() - started > seconds
-        if best is not None and (bound >= best[0].cycles or is_late):
+        if best is not None and (bound >= best.run.cycles or is_late):
             break
         family = families[at]
         if family.is_refined():
@@ -123,21 +112,20 @@ def solve_decoder(
             if family.without_most_positions():
                 heappush(queue, (family.least_cycles, at))
             continue
-        run = simulate_decoder(family.hardware, task.prompt, task.answers)
+        found = simulated_decoder(family.hardware, used, task)
         simulated += 1
-        if best is None or run.cycles < best[0].cycles:
-            best = run, family, used
+        if best is None or found.run.cycles < best.run.cycles:
+            best = found
     else:
-        bound = best[0].cycles if best is not None else 0
+        bound = best.run.cycles if best is not None else 0
     if best is None:
         raise _nothing_fits(model, task, platform, limit)
-    run, own, used = best
-    bound = min(bound, run.cycles)
+    bound = min(bound, best.run.cycles)
     roofline = roofline_cycles(
         model, task.prompt, task.answers, 2 * limit.dsps, platform.bytes_per_cycle
     )
     spent = process_time() - started
-    return DecoderAnswer(own.hardware, used, run, bound, roofline, simulated, len(families), spent)
+    return DecoderAnswer(best, bound, roofline, simulated, len(families), spent)
 
 
 class _Family:

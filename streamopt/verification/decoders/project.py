@@ -55,14 +55,20 @@ def golden_answers(arrays: Arrays, table: DecoderTable, answers: int) -> Golden:
     return Golden({name: values.astype(np.float64) for name, values in arrays.items()}, exact, 0)
 
 
-def verify_decoder(directory: Path, manifest: Manifest, *, compiler: str = "g++") -> DesignVerdict:
+def verify_decoder(
+    directory: Path, manifest: Manifest, *, compiler: str = "g++"
+) -> DesignVerdict | None:
     """Compile and run a project of a decoder, and compare its answers with its words' model.
+
+    None for a project of something else.
 
     Raises
     ------
     VerificationError
         E722 for settings or data that aren't as they were written, and as `verify_project`.
     """
+    if SETTING not in manifest.settings:
+        return None
     try:
         setting = manifest.settings[SETTING]
         table = DecoderTable(_model(setting["model"]), DecoderShape(**setting["shape"]))

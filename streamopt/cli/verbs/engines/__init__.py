@@ -1,0 +1,1 @@
+"""Verbs for hardware that layers share."""
