@@ -1,8 +1,9 @@
 """Measure our Verilog in Verilator: all programs at opt5 and opt6; writes rows.csv and README.md.
 
 Run ``python results/rtl_measured/run.py [--programs WORD,WORD] [--levels L,L] [--dsps N]
-[--again]``. Rows are written as they come; what is in rows.csv already is left out unless
-``--again``. A design has all its operators as Verilog, and runs once at its full extents.
+[--operators open,vendor] [--again]``. Rows are written as they come; those in rows.csv already are
+left out unless ``--again``. A design has all its operators as Verilog, and runs once at its full
+extents.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
@@ -17,6 +19,7 @@ from time import perf_counter
 
 import streamopt as so
 from streamopt.errors import StreamoptError
+from streamopt.rtl.costs.operator_cells import measured_cells
 from streamopt.sweeping.keyed_rows import (
     MeasuredRow,
     add_row,
@@ -24,15 +27,14 @@ from streamopt.sweeping.keyed_rows import (
     note_run,
     read_rows,
 )
+from streamopt.target.resources import Resources
 from streamopt.verification.csim.separate_modules import instance_counts
 from streamopt.verification.manifest import read_manifest
 
 HERE = Path(__file__).parent
 GRAPHS = HERE.parents[1] / "graphs"
 ROWS = HERE / "rows.csv"
-KEYS = ("program", "level", "dsps_available")
-OPERATOR_COSTS = {"add_f32_5": (0, 414), "add_f32_4": (0, 414), "mul_f32_4": (2, 122)}
-"""DSPs and LUTs by Yosys (docs/backends/rtl.md); others have neither here."""
+KEYS = ("program", "level", "dsps_available", "operators")
 PAGE = """\
 # Cycles of our Verilog, measured
 
@@ -41,10 +43,11 @@ PAGE = """\
 at full extents on the inputs of its program, whose interpreter says what is right. `rows.csv` has
 all columns, `environment.json` machine and versions.
 
-- *predicted*: by the algebra of the level, for pipelines that Vitis HLS would make;
+- *operators*: that the search counts with: our own (open), or the vendor's;
+- *predicted*: by the algebra of the level;
 - *simulated*: by `streamopt.sim` for the same network with the depths that the Verilog has;
 - *measured*: cycles of the Verilog from `start` to `done`;
-- *DSPs*, *LUTs*: operators in the Verilog times what Yosys says of one (adders and multipliers);
+- *DSPs*, *LUTs*: operators in the Verilog times what Yosys says of one;
 - *kB*: of Verilog; *seconds*: processor time to write, compile and run it.
 
 {table}
@@ -54,6 +57,7 @@ all columns, `environment.json` machine and versions.
 COLUMNS = {
     "program": "program",
     "level": "level",
+    "operators": "operators",
     "predicted": "predicted_cycles",
     "simulated": "simulated_cycles",
     "measured": "measured_cycles",
@@ -65,10 +69,11 @@ COLUMNS = {
 }
 
 
-def measured(path: Path, level: str, dsps: int) -> MeasuredRow:
+def measured(path: Path, level: str, dsps: int, operators: str) -> MeasuredRow:
     """Return the row of a design without its keys; the verdict says why, if nothing ran."""
     graph = so.dataflow(so.load(path))
-    solution = so.solve(graph, level=level, dsp=dsps)
+    on = so.device("u280", operators=operators)
+    solution = so.solve(graph, level=level, dsp=dsps, budget=so.Budget(device=on))
     row: MeasuredRow = {"predicted_cycles": str(solution.latency_cycles)}
     before = _seconds()
     with TemporaryDirectory() as made:
@@ -80,6 +85,8 @@ def measured(path: Path, level: str, dsps: int) -> MeasuredRow:
             verdict = so.verify(folder)
         except StreamoptError as refused:
             return row | {"verdict": f"none: {str(refused).splitlines()[0]}"}
+    known = measured_cells()
+    used = sum((known[name].scaled(n) for name, n in counts.items() if name in known), Resources())
     errors = [check.max_error for check in verdict.outputs]
     return row | {
         "simulated_cycles": str(verdict.simulated_cycles),
@@ -88,8 +95,8 @@ def measured(path: Path, level: str, dsps: int) -> MeasuredRow:
         "verdict": "right" if verdict.passed else "wrong",
         "multipliers": str(_many("mul_", counts)),
         "adders": str(_many("add_", counts)),
-        "dsps": str(_cost(0, counts)),
-        "luts": str(_cost(1, counts)),
+        "dsps": str(used.dsps),
+        "luts": str(used.luts),
         "verilog_kilobytes": f"{sum(map(len, texts)) / 1000:.0f}",
         "cpu_seconds": f"{_seconds() - before:.0f}",
     }
@@ -99,10 +106,6 @@ def _many(kind: str, counts: Mapping[str, int]) -> int:
     return sum(n for name, n in counts.items() if name.startswith(kind) and "_of_" not in name)
 
 
-def _cost(part: int, counts: Mapping[str, int]) -> int:
-    return sum(counts.get(name, 0) * cost[part] for name, cost in OPERATOR_COSTS.items())
-
-
 def _seconds() -> float:
     spent = getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
     return sum(one.ru_utime + one.ru_stime for one in spent)
@@ -110,8 +113,8 @@ def _seconds() -> float:
 
 def write_page() -> None:
     """Write README.md from the rows."""
-    rows = sorted(read_rows(ROWS), key=lambda row: (row["level"], row["program"]))
-    lines = [f"| {' | '.join(COLUMNS)} |", f"| --- | --- |{' ---: |' * (len(COLUMNS) - 2)}"]
+    rows = sorted(read_rows(ROWS), key=lambda row: (row["level"], row["program"], row["operators"]))
+    lines = [f"| {' | '.join(COLUMNS)} |", f"| --- | --- | --- |{' ---: |' * (len(COLUMNS) - 3)}"]
     for row in rows:
         cells = (_cell(row.get(name, "")) for name in COLUMNS.values())
         lines.append(f"| {' | '.join(cells)} |")
@@ -129,13 +132,15 @@ def _cell(text: str) -> str:
     return f"{int(text):,}" if text.isdigit() else text
 
 
-def cases(levels: list[str], words: list[str]) -> Iterator[tuple[str, Path, str]]:
-    """Yield name, file and level of each design."""
-    for level in levels:
+def cases(
+    levels: list[str], words: list[str], operators: list[str]
+) -> Iterator[tuple[str, Path, str, str]]:
+    """Yield name, file, level and operators of each design."""
+    for level, kind in product(levels, operators):
         for path in sorted(GRAPHS.rglob("*.json")):
             name = str(path.relative_to(GRAPHS).with_suffix(""))
             if any(word in name for word in words):
-                yield name, path, level
+                yield name, path, level, kind
 
 
 def main() -> None:
@@ -144,14 +149,16 @@ def main() -> None:
     parser.add_argument("--programs", default="", help="words of which a program has one in it")
     parser.add_argument("--levels", default="opt5,opt6")
     parser.add_argument("--dsps", type=int, default=2560)
+    parser.add_argument("--operators", default="open")
     parser.add_argument("--again", action="store_true", help="what is known, too")
     options = parser.parse_args()
     started = perf_counter()
     known = [] if options.again else [tuple(row[k] for k in KEYS) for row in read_rows(ROWS)]
-    for name, path, level in cases(options.levels.split(","), options.programs.split(",")):
-        keys = (name, level, str(options.dsps))
+    asked = [one.split(",") for one in (options.levels, options.programs, options.operators)]
+    for name, path, level, operators in cases(*asked):
+        keys = (name, level, str(options.dsps), operators)
         if keys not in known:
-            row = measured(path, level, options.dsps)
+            row = measured(path, level, options.dsps, operators)
             whole = dict(zip(KEYS, keys, strict=True)) | row
             add_row(ROWS, KEYS, whole | {"commit": measured_commit(HERE)})
             print(*whole.values(), flush=True)
