@@ -4,10 +4,10 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from streamopt.evaluation.built_timings import built_timings
 from streamopt.evaluation.headline import Headline, headline, region_facts
 from streamopt.evaluation.region_usage import RegionUsage, region_usage
 from streamopt.evaluation.time_claim import TimeClaim, time_claim
+from streamopt.evaluation.verilog_facts import BuiltPipelines, built_pipelines
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import Network, PipelineTiming
@@ -55,6 +55,8 @@ class Evaluation:
     """Super logic region by node, by number; empty where that isn't said."""
     is_buildable: bool = True
     """False where operators are those of our own Verilog, which can't be made of it."""
+    cells: Mapping[str, Resources] = field(default_factory=dict[str, Resources])
+    """By process of our own Verilog; nothing for the vendor's tool."""
 
     @property
     def over(self) -> tuple[str, ...]:
@@ -156,13 +158,13 @@ def evaluated(
     """
     scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
     network = lower(scheduled)
-    network, timed, is_buildable = built_timings(scheduled, network, target)
-    found = _judged(network, target, timed, simulated, checks_hazards=checks_hazards)
+    built = built_pipelines(scheduled, network, target)
+    network = built.network
+    found = _judged(network, target, built, simulated, checks_hazards=checks_hazards)
     timings = {name: timed.timing for name, timed in found.timed.items()}
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
     predicted = predict(scheduled, found.network, timings, dsps)
-    slrs = dict(schedule.slrs)
-    return replace(found, predicted=predicted, slrs=slrs, is_buildable=is_buildable)
+    return replace(found, predicted=predicted, slrs=dict(schedule.slrs))
 
 
 def evaluated_network(
@@ -190,11 +192,10 @@ def evaluated_network(
     SimulationError
         If iterations of a sequential node would disturb each other (E811, E813, E814).
     """
-    timed = timed_pipelines(network, target)
     return _judged(
         network,
         target,
-        timed,
+        BuiltPipelines(network, timed_pipelines(network, target)),
         simulated,
         shares_in_turn=shares_in_turn,
         checks_hazards=checks_hazards,
@@ -204,21 +205,21 @@ def evaluated_network(
 def _judged(
     network: Network,
     target: Target,
-    timed: Mapping[str, TimedPipeline],
+    built: BuiltPipelines,
     simulated: Simulated,
     *,
     shares_in_turn: bool = False,
     checks_hazards: bool = True,
 ) -> Evaluation:
     spend(WORK.designs.process * len(network.processes))
-    timings = {name: found.timing for name, found in timed.items()}
+    timings = {name: found.timing for name, found in built.timed.items()}
     logger.info("simulating %s: %d processes", network.name, len(network.processes))
     if checks_hazards and any(process.turns for process in network.processes):
         refuse_hazards(network, timings)
     return Evaluation(
         network=network,
         target=target,
-        timed=timed,
+        timed=built.timed,
         trace=simulate(
             network,
             timings,
@@ -226,8 +227,12 @@ def _judged(
             flushable=simulated.flushable,
             samples=simulated.samples,
         ),
-        resources=resources(network, timings, target, shares_in_turn=shares_in_turn),
+        resources=resources(
+            network, timings, target, cells=built.cells, shares_in_turn=shares_in_turn
+        ),
         clock_risks=clock_risks(network, timings, target),
+        is_buildable=built.is_buildable,
+        cells=built.cells,
     )
 
 
@@ -247,12 +252,19 @@ def timed_network(
     graph: Graph, schedule: Schedule, target: Target
 ) -> tuple[Network, dict[str, PipelineTiming]]:
     """Return the hardware of a schedule, and how its pipelines run on a target."""
+    network, built = _pipelines(graph, schedule, target)
+    return network, {name: one.timing for name, one in built.timed.items()}
+
+
+def _pipelines(graph: Graph, schedule: Schedule, target: Target) -> tuple[Network, BuiltPipelines]:
     scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
     network = lower(scheduled)
-    network, timed, _ = built_timings(scheduled, network, target)
-    return network, {name: one.timing for name, one in timed.items()}
+    built = built_pipelines(scheduled, network, target)
+    return built.network, built
 
 
 def built_resources(graph: Graph, schedule: Schedule, target: Target) -> Resources:
     """Return the resources of a target that the hardware of a schedule takes, all operators."""
-    return resources(*timed_network(graph, schedule, target), target).total
+    network, built = _pipelines(graph, schedule, target)
+    timings = {name: one.timing for name, one in built.timed.items()}
+    return resources(network, timings, target, cells=built.cells).total

@@ -1,8 +1,10 @@
 """A design in Verilog, and what is around it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streamopt.rtl.kernel.kernel import Kernel
+from streamopt.target.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +38,7 @@ class RtlDesign:
     ports: tuple[OutsidePort, ...]
     kernels: tuple[Kernel, ...]
     most_cycles: int
+    processes: tuple[str, ...]
+    """Modules, one for each loop nest."""
+    cells: Mapping[str, Resources]
+    """As estimated, by module of a process, and of the top module where all are."""

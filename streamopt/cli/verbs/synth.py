@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -52,9 +52,10 @@ def synth(
         return
     found = pipeline.synthesise(project, family=family)
     if as_json:
-        rows = {name: asdict(cells) for name, cells in found.processes.items()}
-        row = {"name": found.name, "family": found.family, "processes": rows}
-        typer.echo(json.dumps({**row, "total": asdict(found.total)}))
+        rows = {row.pop("module"): row for row in found.records()}
+        total = rows.pop(found.top)
+        row = {"name": found.name, "family": found.family, "processes": rows, "total": total}
+        typer.echo(json.dumps(row))
     elif not quiet:
         _show(found)
 
@@ -80,6 +81,16 @@ def _show(found: Synthesised) -> None:
     table.add_column("process")
     for word in ("LUT", "FF", "DSP", "BRAM18"):
         table.add_column(word, justify="right")
-    for name, cells in [*found.processes.items(), ("whole design", found.total)]:
-        table.add_row(name, *map(str, (cells.luts, cells.ffs, cells.dsps, cells.bram18)))
+    for row in found.records():
+        name = "whole design" if row["module"] == found.top else str(row["module"])
+        table.add_row(name, *(_amount(row, kind) for kind in ("luts", "ffs", "dsps", "bram18")))
     print_tables(table)
+
+
+def _amount(row: Mapping[str, Any], kind: str) -> str:
+    """Return an amount, and by how much the estimate is off where it is another one."""
+    found, expected = row[kind], row.get(f"estimated_{kind}")
+    if expected is None or expected == found:
+        return str(found)
+    off = f"{100 * (expected - found) / found:+.0f} %" if found else f"{expected}"
+    return f"{found} (estimated {off})"

@@ -87,9 +87,8 @@ def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
         )
         for port in layout.boundary
     )
-    processes = tuple(process.name for process in layout.processes)
     sources = tuple(path for path, _ in design.files)
-    return DesignDescription(design.top, sources, processes, memories)
+    return DesignDescription(design.top, sources, design.processes, design.cells, memories)
 
 
 def _run(

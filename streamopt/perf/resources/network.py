@@ -8,6 +8,7 @@ see `streamopt.perf.resources.memory_blocks.fifo_storage`. Memory of arguments i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from types import MappingProxyType
 
 from streamopt.ir.network import (
     AccessMode,
@@ -61,6 +62,7 @@ from streamopt.target.memories import Memories
 from streamopt.target.resources import Resources
 
 NO_RESOURCES = Resources()
+NO_CELLS: Mapping[str, Resources] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ def resources(
     timings: Mapping[str, PipelineTiming],
     target: Target,
     *,
+    cells: Mapping[str, Resources] = NO_CELLS,
     shares_in_turn: bool = False,
 ) -> NetworkResources:
     """Return the resources of a network on a target.
@@ -103,6 +106,8 @@ def resources(
     timings
         By pipeline name: the II decides what is shared and which adders need no DSPs, the depth
         how many registers data wait in.
+    cells
+        By name, processes whose resources are known better than from their pipelines.
     shares_in_turn
         Whether DSPs are shared by statements of a body without lanes, over the II as lanes do, and
         by the loops of a process, one after another; and whether pipelines from one place of the
@@ -147,7 +152,7 @@ def resources(
                 used += memory_resources(storages[name], ping_pong=False)
             (mover, *_) = process.pipelines  # what touches an array off the chip does nothing else
             used += adapter_resources(memories[name], mover, target.memories)
-        processes[process.name] = used
+        processes[process.name] = cells.get(process.name, used)
     channels = {
         memory.name: memory_resources(storages[memory.name], ping_pong=True)
         for memory in network.memories

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from streamopt.rtl.boards.description import DesignDescription, OutsideMemory, d
 from streamopt.rtl.boards.self_test import self_test_files
 from streamopt.synthesis.open_tools.cells import Cells, Family, synthesised
 from streamopt.synthesis.open_tools.placed import BOARDS, RoutedBoard, placed
+from streamopt.target.resources import Resources
 from streamopt.verification.manifest import project_in, read_manifest
 from streamopt.verification.scratch import scratch
 from streamopt.verification.storage import stored
@@ -34,22 +35,36 @@ class Synthesised:
     Attributes
     ----------
     processes
-        Cells by process.
+        Cells by module of a process.
     total
         Of the whole design, with FIFOs and buffers.
+    estimates
+        By module of a process, and of the top module; nothing for a family without estimates.
     """
 
     name: str
     family: Family
+    top: str
     processes: Mapping[str, Cells]
     total: Cells
+    estimates: Mapping[str, Resources]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row a module, the top last: cells, and as estimated under ``estimated_``."""
+        found: list[dict[str, Any]] = []
+        for name, cells in (*self.processes.items(), (self.top, self.total)):
+            row = {"module": name, **asdict(cells)}
+            if (own := self.estimates.get(name)) is not None:
+                row |= {f"estimated_{kind}": getattr(own, kind) for kind in asdict(cells)}
+            found.append(row)
+        return found
 
 
 @checked()
 def synthesise(
     directory: str | PathLike[str], *, family: str = "xcup", time_limit_s: float = 3600.0
 ) -> Synthesised:
-    """Map the processes of a project in Verilog, each alone, and the whole design.
+    """Map a project in Verilog, each module once, and hold its cells against the estimates.
 
     Parameters
     ----------
@@ -75,7 +90,8 @@ def synthesise(
         sources = [at / name for name in design.sources]
         found = synthesised(sources, modules, kind, folder, time_limit_s)
     total = found.pop(design.top)
-    return Synthesised(read_manifest(at).graph, kind, found, total)
+    estimates = design.cells if kind is Family.XCUP else dict[str, Resources]()
+    return Synthesised(read_manifest(at).graph, kind, design.top, found, total, estimates)
 
 
 @checked()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from streamopt.ir.element import ElementType
+from streamopt.target.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,14 @@ class DesignDescription:
         Files in Verilog.
     processes
         Modules of the processes.
+    cells
+        As estimated, by module of a process, and of the top module where all are.
     """
 
     top: str
     sources: tuple[str, ...]
     processes: tuple[str, ...]
+    cells: Mapping[str, Resources]
     memories: tuple[OutsideMemory, ...]
 
 
@@ -87,5 +92,6 @@ def described(text: str) -> DesignDescription:
         str(document["top"]),
         tuple(map(str, document["sources"])),
         tuple(map(str, document["processes"])),
+        {name: Resources(**amounts) for name, amounts in document["cells"].items()},
         memories,
     )

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from streamopt.ir.network import Place
 from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.rtl.costs.block_cells import channel_cells
+from streamopt.rtl.costs.kernel_cells import kernel_cells
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
 from streamopt.rtl.emission.top import INSIDE, Block, TopModule
@@ -13,6 +15,7 @@ from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.operators.leaf import OperatorBlock, verilog_of
 from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
+from streamopt.target.resources import Resources
 
 
 def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> RtlDesign:
@@ -70,7 +73,12 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
         if memories[access.memory].place not in INSIDE
     )
     most = sum(k.ii * k.most_slots + k.depth_cycles + 2 for k in kernels)
-    return RtlDesign(top, joined, ports, kernels, most)
+    known = ((process.name, kernel_cells(process.kernel, memories)) for process in processes)
+    cells = {name: own for name, own in known if own is not None}
+    if len(cells) == len(processes):
+        cells[top] = sum((*cells.values(), *map(channel_cells, joining.channels)), Resources())
+    names = tuple(process.name for process in processes)
+    return RtlDesign(top, joined, ports, kernels, most, names, cells)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

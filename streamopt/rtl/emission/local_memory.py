@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from amaranth.hdl import ClockDomain, Const, Instance, Module, Mux, Signal, Value
 
@@ -13,6 +12,7 @@ from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.routing import BankRouting
+from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.kernel import LocalWrite, Recalled
 from streamopt.rtl.kernel.places import BankPlace
 
@@ -143,9 +143,3 @@ class LocalMemoryWires:
 def _field(value: Value, bank: int | None, bits: int) -> Value:
     """Return the part of a value side by side that is one bank's; all of it for none."""
     return value if bank is None else value[bank * bits : (bank + 1) * bits]
-
-
-def memory_size(memory: Memory) -> tuple[int, int]:
-    """Return words and banks."""
-    pairs = zip(memory.shape, memory.factors, strict=True)
-    return prod(-(-extent // factor) for extent, factor in pairs), prod(memory.factors)

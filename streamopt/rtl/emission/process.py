@@ -14,11 +14,12 @@ from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.blocks.turn_controller import TurnController
 from streamopt.rtl.emission.held_wires import HeldWires
-from streamopt.rtl.emission.local_memory import LocalMemoryWires, memory_size
+from streamopt.rtl.emission.local_memory import LocalMemoryWires
 from streamopt.rtl.emission.numbers import identifier, number_bits
 from streamopt.rtl.emission.operator_wires import OperatorWires
 from streamopt.rtl.emission.routing import BankRouting
 from streamopt.rtl.emission.value_wires import Lanes, ValueWires
+from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.conditions import ALWAYS
 from streamopt.rtl.kernel.kernel import (
     FETCH_STAGE,

@@ -14,9 +14,9 @@ from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
-from streamopt.rtl.emission.local_memory import memory_size
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
+from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.printing import verilog_text
 
 _WRITE_WIRES = ("write", "write_at", "given")
@@ -32,6 +32,8 @@ class TopModule:
     ----------
     blocks
         Modules that it uses beside the processes.
+    channels
+        FIFOs and buffers, as often as they are there.
 
     Parameters
     ----------
@@ -50,6 +52,7 @@ class TopModule:
         self._module, self._domain = Module(), ClockDomain("sync")
         self._module.domains += self._domain
         self.blocks: list[Block] = []
+        self.channels: list[BufferMemory | FifoBlock] = []
         self._inside: dict[tuple[str, str], Signal] = {}
         """Wires that don't leave the design, by process and port."""
         for fifo in network.fifos:
@@ -73,6 +76,7 @@ class TopModule:
     def _join_fifo(self, name: str, fifo: Fifo) -> None:
         block = FifoBlock(fifo.element.bits * prod(fifo.lanes), fifo.depth_elems)
         self.blocks += [block, block.memory]
+        self.channels.append(block)
         writer = next(p for p in self._processes if f"{name}_writable" in p.ports)
         reader = next(p for p in self._processes if f"{name}_readable" in p.ports)
         sides = {"write": writer, "given": writer, "writable": writer}
@@ -97,6 +101,7 @@ class TopModule:
             bits if own else banks * bits, words, len(reads), len(writers), bool(registers)
         )
         self.blocks.append(block)
+        self.channels += [block] * (own or 1)
         written = [self._written(f"{name}{writer_suffix(at)}", one, own) for at, one in writers]
         asked: list[tuple[Value, Value, Value]] = []
         for process, access in reads:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, product
+from math import prod
 
 from streamopt.ir.network import Memory, Network, Pipeline, Place, Port
 from streamopt.ir.scheduled import ScheduledGraph
@@ -58,3 +59,9 @@ def _constants(pipeline: Pipeline, port: Port, dimension: int) -> Iterator[int]:
             yield sum_at(subscript, pipeline.tiles, at)[1]
         except UnknownPlaceError:
             yield 0
+
+
+def memory_size(memory: Memory) -> tuple[int, int]:
+    """Return words and banks."""
+    pairs = zip(memory.shape, memory.factors, strict=True)
+    return prod(-(-extent // factor) for extent, factor in pairs), prod(memory.factors)

@@ -91,6 +91,11 @@ class Begun:
     start: str
     first: TileCondition
 
+    @property
+    def operands(self) -> tuple[str, str]:
+        """Return the names of the two."""
+        return self.partial, self.start
+
 
 @dataclass(frozen=True, slots=True)
 class Holds:
@@ -106,6 +111,11 @@ class Masked:
     operand: str
     idle: str
     whens: LaneConditions
+
+    @property
+    def operands(self) -> tuple[str, str]:
+        """Return the names of the two."""
+        return self.operand, self.idle
 
 
 @dataclass(frozen=True, slots=True)

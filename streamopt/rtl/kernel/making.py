@@ -94,7 +94,14 @@ def timed_network(scheduled: ScheduledGraph) -> tuple[Network, dict[str, Pipelin
         E640 for a design that can't be RTL.
     """
     network = built_network(scheduled)
-    kernels = [kernel for process in make_kernels(scheduled, network) for kernel in process]
+    return timed_kernels(network, make_kernels(scheduled, network))
+
+
+def timed_kernels(
+    network: Network, made: Sequence[Sequence[Kernel]]
+) -> tuple[Network, dict[str, PipelineTiming]]:
+    """Return the network of kernels, by process, and the timing of each pipeline."""
+    kernels = [kernel for process in made for kernel in process]
     built = [kernel.built for kernel in kernels if kernel.built is not None]
     turns = {own.turns.name: own.turns for own in built}
     processes = tuple(

@@ -76,7 +76,7 @@ def with_other_blocks(
     blocks = {name: move.block for name, move in chosen.items()}
     network = _bound_network(evaluation.network, blocks)
     timings = {name: timed.timing for name, timed in evaluation.timed.items()}
-    found = resources(network, timings, evaluation.target)
+    found = resources(network, timings, evaluation.target, cells=evaluation.cells)
     return _bound(schedule, blocks), replace(evaluation, network=network, resources=found)
 
 

@@ -219,4 +219,5 @@ def built_with(evaluation: Evaluation, depths: Mapping[str, int]) -> NetworkReso
         replace(fifo, depth_elems=depths.get(fifo.name, fifo.depth_elems)) for fifo in network.fifos
     )
     timings = {name: timed.timing for name, timed in evaluation.timed.items()}
-    return resources(replace(network, fifos=fifos), timings, evaluation.target)
+    network = replace(network, fifos=fifos)
+    return resources(network, timings, evaluation.target, cells=evaluation.cells)

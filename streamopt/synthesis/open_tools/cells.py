@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,8 +23,8 @@ class Family(StrEnum):
 
 
 _SYNTHESIS = {
-    Family.XCUP: "synth_xilinx -family xcup -noiopad -noclkbuf -flatten",
-    Family.ECP5: "synth_ecp5",
+    Family.XCUP: "synth_xilinx -family xcup -noiopad -noclkbuf",
+    Family.ECP5: "synth_ecp5 -noflatten",
 }
 _LUTS: Mapping[str, float] = {
     **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
@@ -73,7 +74,10 @@ def synthesised(
     directory: Path,
     time_limit_s: float = 3600.0,
 ) -> dict[str, Cells]:
-    """Return the cells of modules, each mapped alone, with all that is in it.
+    """Return the cells of modules, each with all that is in it.
+
+    A module is mapped once, however often it is there, and nothing is moved across its border. The
+    last one contains the others.
 
     Parameters
     ----------
@@ -88,17 +92,29 @@ def synthesised(
     for source in sources:  # a tool in a wheel sees its own directory, and may see no other
         (directory / source.name).write_text(source.read_text())
     read = " ".join(source.name for source in sources)
-    lines = [f"read_verilog {read}", "design -save read"]
-    for module in modules:
-        lines += [
-            "design -load read",
-            f"{_SYNTHESIS[family]} -top {module}",
-            f"tee -q -o {module}.json stat -json",
-        ]
+    lines = [
+        f"read_verilog {read}",
+        f"{_SYNTHESIS[family]} -top {modules[-1]}",
+        "tee -q -o cells.json stat -json",
+    ]
     (directory / "synthesis.ys").write_text("\n".join([*lines, ""]))
     YOSYS.run(["-q", "synthesis.ys"], directory, time_limit_s)
-    found: dict[str, Cells] = {}
-    for module in modules:
-        document: Any = json.loads((directory / f"{module}.json").read_text())
-        found[module] = counted(document["design"]["num_cells_by_type"])
-    return found
+    document: Any = json.loads((directory / "cells.json").read_text())
+    own = {
+        name.removeprefix("\\"): dict[str, int](module["num_cells_by_type"])
+        for name, module in document["modules"].items()
+    }
+    known: dict[str, Counter[str]] = {}
+    return {name: counted(_with_inner(name, own, known)) for name in modules}
+
+
+def _with_inner(
+    name: str, own: Mapping[str, Mapping[str, int]], known: dict[str, Counter[str]]
+) -> Counter[str]:
+    """Return the cells of a module and of the modules in it."""
+    if name not in known:
+        known[name] = Counter()
+        for kind, count in own[name].items():
+            inner = _with_inner(kind, own, known) if kind in own else Counter({kind: 1})
+            known[name].update({cell: count * each for cell, each in inner.items()})
+    return known[name]

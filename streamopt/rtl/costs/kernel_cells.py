@@ -1,0 +1,362 @@
+"""Cells of a kernel before it is written: operators as measured, registers counted, others fitted.
+
+Operators, delays and memories are modules that are mapped once, so they count as often as they are
+there. Around them are registers, which a kernel says, and some LUTs: for each bit of counters,
+addresses and multiplexers, and for each condition. Their numbers were fitted once
+(``results/rtl_cells``) over processes that are in no test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+from streamopt.ir.network import Memory
+from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.blocks.tree import OperatorTree
+from streamopt.rtl.costs.block_cells import delay_cells, memory_cells, row_cells
+from streamopt.rtl.costs.operator_cells import cells_of
+from streamopt.rtl.kernel.banks import memory_size
+from streamopt.rtl.kernel.conditions import ALWAYS, NEVER, TileCondition
+from streamopt.rtl.kernel.kernel import (
+    Begun,
+    Computed,
+    Constant,
+    Fetched,
+    Held,
+    HeldWrite,
+    Holds,
+    Kernel,
+    KernelValue,
+    LanesCombined,
+    LocalWrite,
+    Masked,
+    Recalled,
+    Received,
+    Send,
+    copy_positions,
+)
+from streamopt.rtl.kernel.places import BankPlace, StreamPlace
+from streamopt.rtl.kernel.sharing import SharedStart
+from streamopt.rtl.kernel.subscripts import TileSum
+from streamopt.rtl.operators.leaf import OperatorBlock
+from streamopt.target.resources import Resources
+
+NOTHING = Resources()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelParts:
+    """The parts of a kernel that cells follow from.
+
+    Attributes
+    ----------
+    modules
+        Operators, delays and memories, all together.
+    registers
+        Flip-flops and shift registers around them.
+    counter_bits, address_bits
+        Of the counters of tile loops, and of registers that count along them.
+    chosen_bits
+        Of choices between two: begun and masked sums, streams that are kept, added addresses.
+    shared_bits, turned_bits
+        Of operands of shared operators, and of lanes that turn among banks: for each way but one.
+    conditions
+        That the iterations of loops have, and accesses.
+    """
+
+    modules: Resources
+    registers: Resources
+    counter_bits: int
+    address_bits: int
+    chosen_bits: int
+    shared_bits: int
+    turned_bits: int
+    conditions: int
+
+
+BASE_LUTS = 8.0
+COUNTER_LUTS, ADDRESS_LUTS, CONDITION_LUTS = 2.0, 2.0, 2.0
+"""For each bit, and each condition."""
+CHOSEN_LUTS, SHARED_LUTS, TURNED_LUTS = 1.0, 0.4, 0.5
+"""For each bit of the parts of that name."""
+ABSORBED_LUTS = 0.25
+"""For a chosen bit where operators are shared, whose multiplexers take most of it in."""
+
+
+def kernel_cells(kernel: Kernel, memories: Mapping[str, Memory]) -> Resources | None:
+    """Return the cells of a kernel; None for one of a sequential node, which has no estimate.
+
+    Parameters
+    ----------
+    memories
+        Of the network, by name.
+    """
+    if any(isinstance(send, HeldWrite) for send in kernel.sends):
+        return None
+    parts = kernel_parts(kernel, memories)
+    luts = (
+        BASE_LUTS
+        + COUNTER_LUTS * parts.counter_bits
+        + ADDRESS_LUTS * parts.address_bits
+        + (CHOSEN_LUTS if kernel.ii == 1 else ABSORBED_LUTS) * parts.chosen_bits
+        + SHARED_LUTS * parts.shared_bits
+        + TURNED_LUTS * parts.turned_bits
+        + CONDITION_LUTS * parts.conditions
+    )
+    return parts.modules + parts.registers + Resources(luts=round(luts))
+
+
+def kernel_parts(kernel: Kernel, memories: Mapping[str, Memory]) -> KernelParts:
+    """Return the parts of a kernel; see `kernel_cells`."""
+    return _Parts(kernel, memories).found()
+
+
+class _Parts:
+    """Collects the parts of one kernel; used once."""
+
+    def __init__(self, kernel: Kernel, memories: Mapping[str, Memory]) -> None:
+        self._kernel, self._memories = kernel, memories
+        self._trips = {loop.name: loop.trip_count for loop in kernel.lanes}
+        self._values = {value.name: value for value in kernel.values}
+        self._modules = NOTHING
+        self._chosen = self._shared = self._turned = 0
+        self._delays: dict[tuple[str, int, int], int] = {}
+        self._lines: dict[object, int] = {}
+        self._sums: dict[tuple[TileSum, int, int], set[int]] = {}
+        self._readers: dict[str, int] = {}
+
+    def found(self) -> KernelParts:
+        """Return what was collected."""
+        kernel = self._kernel
+        for value in kernel.values:
+            self._value(value)
+        for store in kernel.stores:
+            self._store(store)
+        for send in kernel.sends:
+            if isinstance(send, Send):
+                self._send(send)
+        for memory in kernel.memories:
+            self._local(memory)
+        counters = [max(1, (tile.trip_count - 1).bit_length()) for tile in kernel.tiles]
+        phase = (kernel.ii - 1).bit_length()
+        lines = sum(self._lines.values()) + kernel.depth_cycles - 1
+        registers = Resources(ffs=sum(counters) + phase + 2 + lines)
+        address_bits = 0
+        for (counted, _, bits), stages in self._sums.items():
+            if not any(counted.steps) and not counted.digits:
+                continue
+            address_bits += bits * (any(counted.steps) + 2 * len(counted.digits))
+            for before, stage in pairwise(sorted({0, *stages})):
+                registers += row_cells(bits, stage - before)
+        registers += Resources(ffs=address_bits)
+        for (_, _, wait), bits in self._delays.items():
+            self._modules += delay_cells(Delay(bits, wait))
+        conditions = len(self._lines) + len(kernel.tiles)
+        return KernelParts(
+            self._modules,
+            registers,
+            sum(counters) + phase,
+            address_bits,
+            self._chosen,
+            self._shared,
+            self._turned,
+            conditions,
+        )
+
+    def _value(self, value: KernelValue) -> None:
+        copies = prod(self._kernel.lane_counts(value))
+        stages = [value.ready(at) for at in range(copies)]
+        match value.source:
+            case Received() | Fetched() | Recalled():
+                self._read(value, value.source, stages)
+            case Begun() | Masked():
+                self._choose(value, value.source, stages)
+            case Computed():
+                self._compute(value, value.source)
+            case LanesCombined():
+                self._combine(value, value.source)
+            case Constant() | Holds() | Held():
+                pass
+
+    def _read(
+        self, value: KernelValue, source: Received | Fetched | Recalled, stages: Sequence[int]
+    ) -> None:
+        match source:
+            case Received(_, _, when):
+                self._when(when, value.stage)
+            case Fetched():
+                self._fetch(value, source)
+            case Recalled(memory, place, new, when):
+                self._recall(memory, place, value.stage)
+                self._take(new, value.lanes, stages)
+                if new and when != ALWAYS:
+                    self._when(when, value.stage)
+                    self._chosen += len(stages) * value.form.bits
+
+    def _choose(self, value: KernelValue, source: Begun | Masked, stages: Sequence[int]) -> None:
+        for name in source.operands:
+            self._take(name, value.lanes, stages)
+        if isinstance(source, Begun):
+            for stage in {*stages}:
+                self._when(source.first, stage)
+            self._chosen += len(stages) * value.form.bits
+            return
+        for at, stage in enumerate(stages):
+            when = source.whens[at % len(source.whens)]
+            self._truth(when, stage)
+            self._chosen += value.form.bits * (when != ALWAYS)
+
+    def _compute(self, value: KernelValue, source: Computed) -> None:
+        copies, leaf = prod(self._kernel.lane_counts(value)), source.leaf
+        stages = [start.stage for start in source.starts]
+        stages = stages or [value.ready(at) - leaf.levels for at in range(copies)]
+        for name in source.operands:
+            self._take(name, value.lanes, stages)
+        self._operators(leaf, len({start.unit for start in source.starts}) or copies)
+        self._turns(leaf, source.starts, len(source.operands))
+
+    def _combine(self, value: KernelValue, source: LanesCombined) -> None:
+        terms = prod(self._trips[name] for name in source.over)
+        trees = prod(self._kernel.lane_counts(value))
+        lanes, leaf = (*value.lanes, *source.over), source.leaf
+        if not source.steps:
+            begin = value.stage - leaf.levels * (terms - 1).bit_length()
+            self._take(source.operand, lanes, [begin] * (trees * terms))
+            self._operators(leaf, trees * (terms - 1))
+            for delay in OperatorTree(leaf, terms).waiting:
+                self._modules += delay_cells(delay).scaled(trees * _odd_levels(terms))
+            return
+        operand = self._values[source.operand]
+        places = copy_positions(lanes, operand.lanes, self._trips)
+        made: dict[tuple[int, int], int] = {}
+        counts = [terms] * trees
+        for step in source.steps:
+            for number in (step.left, step.right):
+                if number < terms:
+                    at = places[step.group * terms + number]
+                    self._delay(operand, at, step.start.stage)
+                else:
+                    wait = step.start.stage - made[step.group, number]
+                    key = (f"{value.name} {number}", step.group, wait)
+                    self._delays |= {key: leaf.result.bits} if wait else {}
+            made[step.group, counts[step.group]] = step.start.stage + leaf.levels
+            counts[step.group] += 1
+        starts = [step.start for step in source.steps]
+        self._operators(leaf, len({start.unit for start in starts}))
+        self._turns(leaf, starts, 2)
+
+    def _operators(self, leaf: OperatorBlock, count: int) -> None:
+        cells = cells_of(leaf)
+        self._modules += NOTHING if cells is None else cells.scaled(count)
+
+    def _turns(self, leaf: OperatorBlock, starts: Sequence[SharedStart], operands: int) -> None:
+        """Count the multiplexers in front of operators that are shared."""
+        extra = len(starts) - len({start.unit for start in starts})
+        self._shared += extra * sum(form.bits for form in leaf.operands[:operands])
+        for stage in {start.stage for start in starts}:
+            self._when(ALWAYS, stage)
+
+    def _take(self, name: str, lanes: Sequence[str], stages: Sequence[int]) -> None:
+        """Count the registers in which copies of a value wait until given stages."""
+        if not name:
+            return
+        value = self._values[name]
+        positions = copy_positions(lanes, value.lanes, self._trips)
+        for at, stage in zip(positions, stages, strict=True):
+            self._delay(value, at, stage)
+
+    def _delay(self, value: KernelValue, at: int, stage: int) -> None:
+        match value.source:
+            case Constant():
+                return
+            case Holds(whens):
+                self._truth(whens[at % len(whens)], stage)
+                return
+            case _:
+                wait = stage - value.ready(at)
+                if wait > 0:
+                    self._delays[value.name, at, wait] = value.form.bits
+
+    def _when(self, condition: TileCondition, stage: int) -> None:
+        self._lines[condition] = max(stage, self._lines.get(condition, 0))
+
+    def _truth(self, condition: TileCondition, stage: int) -> None:
+        if condition not in (ALWAYS, NEVER):
+            key = ("truth", condition)
+            self._lines[key] = max(stage, self._lines.get(key, 0))
+
+    def _sum(self, counted: TileSum, first: int, bits: int, stage: int) -> None:
+        self._sums.setdefault((counted, first, bits), set()).add(stage)
+
+    def _address(self, place: BankPlace, words: int, stage: int, element_bits: int) -> None:
+        """Count the address of an access, and the multiplexers of lanes that turn."""
+        bits = LutMemory(1, words).address_bits
+        if place.is_word:
+            self._sum(place.base, place.added(place.offsets[place.points[0]]), bits, stage)
+            return
+        self._sum(place.base, 0, bits, stage)
+        for dimension in place.dimensions:
+            if dimension.turns == (0,):
+                continue
+            turn_bits = max(1, max(dimension.turns).bit_length())
+            self._sum(dimension.turn, 0, turn_bits, stage)
+            ways = len(dimension.turns) - 1
+            self._turned += ways * (len(place.points) * element_bits + place.banks * bits)
+        self._chosen += bits * len({place.added(place.offsets[at]) for at in place.points})
+
+    def _fetch(self, value: KernelValue, source: Fetched) -> None:
+        words, banks = memory_size(self._memories[source.memory])
+        parts = source.place.parts()
+        ports = min(source.ports or len(parts), len(parts))
+        self._modules += Resources(ffs=banks * value.form.bits * ports)
+        for turn, part in enumerate(parts):
+            self._address(part, words, turn // ports, value.form.bits)
+
+    def _recall(self, memory: str, place: BankPlace, stage: int) -> None:
+        own = next(one for one in self._kernel.memories if one.name == memory)
+        for part in place.parts():
+            self._readers[memory] = self._readers.get(memory, 0) + 1
+            self._address(part, memory_size(own)[0], stage, own.element.bits)
+
+    def _store(self, store: LocalWrite) -> None:
+        own = next(one for one in self._kernel.memories if one.name == store.memory)
+        stages = [store.stage + late for late in store.late]
+        stages = stages or [store.stage] * len(store.place.offsets)
+        self._take(store.value, store.place.lanes, stages)
+        for at, stage in enumerate(stages):
+            self._when(store.whens[at % len(store.whens)], stage)
+        self._address(store.place, memory_size(own)[0], store.stage, own.element.bits)
+
+    def _send(self, send: Send) -> None:
+        last = self._kernel.depth_cycles - 1
+        self._take(send.value, send.place.lanes, [last] * _count(send.place))
+        for when in {*send.whens}:
+            self._when(when, last)
+        if isinstance(send.place, BankPlace):
+            memory = self._memories[send.target]
+            self._address(send.place, memory_size(memory)[0], last, memory.element.bits)
+
+    def _local(self, memory: Memory) -> None:
+        words, banks = memory_size(memory)
+        readers, bits = max(1, self._readers.get(memory.name, 0)), memory.element.bits
+        if self._kernel.keeps_words(memory):
+            self._modules += memory_cells(LutMemory(bits * banks, words, readers))
+        else:
+            self._modules += memory_cells(LutMemory(bits, words, readers)).scaled(banks)
+
+
+def _count(place: BankPlace | StreamPlace) -> int:
+    return len(place.offsets if isinstance(place, BankPlace) else place.slots)
+
+
+def _odd_levels(terms: int) -> int:
+    """Return the levels of a balanced tree at which a term waits."""
+    found = 0
+    while terms > 1:
+        found += terms % 2
+        terms = -(-terms // 2)
+    return found
