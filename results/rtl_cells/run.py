@@ -31,24 +31,17 @@ GRAPHS = HERE.parents[1] / "graphs"
 ROWS = HERE / "rows.csv"
 KEYS = ("set", "design", "module")
 DESIGNS: Mapping[str, tuple[str, ...]] = {
-    "fit": (
-        "polybench/gesummv opt5 60",
-        "transformers/feed_forward opt5 40",
-        "mlps/residual_mlp opt5 40",
-        "cnns/dwsconv_block opt5 40",
-        "polybench/atax opt6 40",
-    ),
+    "fit": ("polybench/gesummv opt5 60", "polybench/atax opt6 40"),
     "test": (
-        "polybench/mvt opt5 40",
-        "polybench/bicg opt5 40",
-        "polybench/gemm opt5 40",
-        "polybench/atax opt5 40",
-        "polybench/2mm opt5 40",
-        "polybench/3mm opt5 60",
-        "synthetic/7mm_tree_unbalanced opt5 60",
-        "mlps/autoencoder opt5 40",
-        "cnns/residual_block opt5 40",
-        "polybench/mvt opt6 30",
+        "synthetic/7mm_tree_balanced opt5 30",
+        "polybench/gesummv opt6 20",
+        "cnns/dwsconv_block opt5 20",
+        "polybench/atax opt5 20",
+        "polybench/mvt opt6 16",
+        "polybench/3mm opt5 20",
+        "polybench/gemm opt5 20",
+        "mlps/residual_mlp opt5 20",
+        "transformers/feed_forward opt5 20",
     ),
 }
 """Program, level and DSPs; our own operators."""

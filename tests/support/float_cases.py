@@ -4,6 +4,8 @@ A result is rounded once, with an exponent that has no end; then what is below t
 number is a zero. That is made in float64, which has room for what half and float need.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,3 +99,20 @@ def sum_to_odd(left: Reals, right: Reals) -> Reals:
     inexact = np.isfinite(error) & (error != 0) & (total.view(np.uint64) & np.uint64(1) == 0)
     other = np.nextafter(total, np.where(error > 0, np.inf, -np.inf))
     return np.where(inexact, other, total)
+
+
+def apart(by: Callable[[Reals, Reals], Reals], sign: int, left: Reals, right: Reals) -> Reals:
+    """Return products or quotients in float64, rounded once with an exponent that has no end.
+
+    Parameters
+    ----------
+    by
+        Of the digits.
+    sign
+        With which the second exponent is added.
+    """
+    (one, first), (other, second) = np.frexp(left), np.frexp(right)
+    digits, more = np.frexp(by(one, other))
+    exponents = more.astype(np.int64) + first + sign * second.astype(np.int64)
+    below = np.isfinite(digits) & (exponents < -1021)
+    return np.where(below, np.copysign(0.0, digits), np.ldexp(digits, exponents.clip(-2000, 2000)))

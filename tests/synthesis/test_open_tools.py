@@ -1,5 +1,6 @@
 """Cells by Yosys, and a bitstream by nextpnr."""
 
+import json
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 import streamopt as so
 from streamopt.errors import MissingExtraError, VerificationError
 from streamopt.pipeline import bitstream, synthesise
-from streamopt.synthesis.open_tools.cells import Cells, counted
+from streamopt.synthesis.open_tools.cells import Cells, Family, counted, synthesised
 from streamopt.synthesis.open_tools.placed import BOARDS, constraints
 from streamopt.synthesis.open_tools.tools import OpenTool
 from tests.support.programs.sketches import program
@@ -60,6 +61,8 @@ def test_products_of_bytes_take_a_dsp(tmp_path: Path) -> None:
     assert lanes == found.total.dsps > 0
     assert 50 < found.total.luts < 2000
     assert 50 < found.total.ffs < 2000
+    row = found.records()[0]
+    assert row["estimated_dsps"] == row["dsps"] == lanes
 
 
 @pytest.mark.nightly
@@ -72,3 +75,22 @@ def test_a_bitstream_reaches_the_clock_of_its_board(tmp_path: Path) -> None:
     assert found.bitstream.stat().st_size > 10_000
     assert found.fmax_mhz > found.clock_mhz
     assert found.used["MULT18X18D"][0] > 0
+
+
+def test_cells_of_a_module_contain_those_of_the_modules_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules = {
+        "\\inner": {"LUT4": 2, "FDRE": 1},
+        "\\middle": {"inner": 3, "LUT2": 1},
+        "\\top": {"middle": 2, "inner": 1, "DSP48E2": 4},
+    }
+    cells = {name: {"num_cells_by_type": own} for name, own in modules.items()}
+
+    def run(self: OpenTool, arguments: list[str], directory: Path, time_limit_s: float) -> str:
+        (directory / "cells.json").write_text(json.dumps({"modules": cells}))
+        return ""
+
+    monkeypatch.setattr(OpenTool, "run", run)
+    found = synthesised([], ["middle", "top"], Family.XCUP, tmp_path)
+    assert found == {"middle": Cells(7, 3, 0, 0), "top": Cells(16, 7, 4, 0)}

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import resources
 
 from streamopt.rtl.operators.choice import ChoiceLeaf
+from streamopt.rtl.operators.float_format import DOUBLE, FLOAT
 from streamopt.rtl.operators.float_leaf import FloatLeaf
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import WholeFormat
@@ -39,6 +40,8 @@ _LUTS_A_BIT = {
     "as": 0.0,
 }
 """Of the wider of operands and result."""
+_ROWS = ("div", "sqrt")
+"""Operators with a row for each digit: twice as many of twice the width."""
 _DIVIDER_ROW_LUTS = 1.1
 """For each bit of each row of a divider."""
 
@@ -60,18 +63,28 @@ def measured_cells() -> Mapping[str, Resources]:
 
 
 def cells_of(leaf: OperatorBlock) -> Resources | None:
-    """Return the cells of an operator; None for one on floating-point numbers that isn't measured.
+    """Return the cells of an operator; None for one on floating-point numbers that isn't known.
 
     Of one without registers those that its logic takes where it is used.
     """
     known = measured_cells().get(leaf.name)
     if known is not None:
         return known
-    if isinstance(leaf, FloatLeaf) and not leaf.levels:
-        return Resources(luts=1)
+    if isinstance(leaf, FloatLeaf):
+        return _float_cells(leaf)
     if isinstance(leaf, ChoiceLeaf):
         return Resources(luts=leaf.result.bits, ffs=leaf.result.bits * leaf.levels)
     return _whole_cells(leaf) if isinstance(leaf, WholeLeaf) else None
+
+
+def _float_cells(leaf: FloatLeaf) -> Resources | None:
+    """Return the cells of an operator that isn't measured: of double from the same of float."""
+    if not leaf.levels:
+        return Resources(luts=1)
+    known = measured_cells().get(f"{leaf.kind}_{FLOAT.name}_{leaf.levels}")
+    if leaf.form != DOUBLE or known is None:
+        return None
+    return known.scaled(4 if leaf.kind in _ROWS else 2)
 
 
 def _whole_cells(leaf: WholeLeaf) -> Resources:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from streamopt.rtl.operators.float_format import FLOAT, HALF, FloatFormat
+from streamopt.rtl.operators.float_format import DOUBLE, FLOAT, HALF, FloatFormat
 from streamopt.rtl.operators.float_leaf import FLOAT_KINDS, FloatLeaf
-from tests.support.float_cases import Bits, Reals, encoded, operands, real, sum_to_odd
+from streamopt.rtl.operators.table import FLOAT_LEVELS
+from tests.support.float_cases import Bits, Reals, apart, encoded, operands, real, sum_to_odd
 from tests.support.runners.operator_bench import results
 
 
@@ -37,6 +38,18 @@ NUMBERS: dict[str, Callable[[Reals, Reals, Reals], Reals]] = {
     "min": lambda a, b, _: _larger(a, b, np.fmin, False),
 }
 """In float64, rounded so that rounding again to the format is as if there was one."""
+
+
+def _product(left: Reals, right: Reals, _: Reals) -> Reals:
+    return apart(np.multiply, 1, left, right)
+
+
+def _quotient(left: Reals, right: Reals, _: Reals) -> Reals:
+    return apart(np.divide, -1, left, right)
+
+
+DOUBLES = {**NUMBERS, "mul": _product, "div": _quotient}
+"""With exponents apart, as there is no wider type."""
 TRUTHS: dict[str, Callable[[Reals, Reals], NDArray[np.bool_]]] = {
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
@@ -50,8 +63,9 @@ def expected(leaf: FloatLeaf, cases: Sequence[Bits]) -> Bits:
     form = leaf.form
     with np.errstate(all="ignore"):
         numbers = [real(form, bits) for bits in cases]
-        if leaf.kind in NUMBERS:
-            return encoded(form, NUMBERS[leaf.kind](numbers[0], numbers[1], numbers[2]))
+        known = DOUBLES if form == DOUBLE else NUMBERS
+        if leaf.kind in known:
+            return encoded(form, known[leaf.kind](numbers[0], numbers[1], numbers[2]))
         return TRUTHS[leaf.kind](numbers[0], numbers[1]).astype(np.uint64)
 
 
@@ -86,6 +100,14 @@ def test_operators_round_once(form: FloatFormat, tmp_path: Path) -> None:
 
 @needs_verilator
 @pytest.mark.nightly
+@pytest.mark.parametrize("kind", sorted({*KINDS} - {"fma"}))
+def test_doubles_round_once(kind: str, tmp_path: Path) -> None:
+    leaf = FloatLeaf(kind, DOUBLE, FLOAT_LEVELS[kind])
+    check_against_numpy([leaf], operands(DOUBLE, 1_000_000, 3), tmp_path)
+
+
+@needs_verilator
+@pytest.mark.nightly
 @pytest.mark.parametrize("levels", [1, 3, 5, 40])
 def test_results_are_the_same_with_any_registers(levels: int, tmp_path: Path) -> None:
     leaves = [FloatLeaf(kind, HALF, levels) for kind in KINDS]
@@ -103,7 +125,7 @@ def test_functions_of_every_half(tmp_path: Path) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", KINDS)
 def test_ten_million_operands(kind: str, tmp_path: Path) -> None:
-    levels = {"add": 5, "sub": 5, "mul": 4}.get(kind, 4)
+    levels = FLOAT_LEVELS.get(kind, 4)
     for block in range(10):
         leaves = [FloatLeaf(kind, FLOAT, levels)]
         check_against_numpy(leaves, operands(FLOAT, 1_000_000, block), tmp_path)

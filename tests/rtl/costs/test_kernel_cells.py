@@ -1,0 +1,55 @@
+"""Cells of processes before they are written, against those that Yosys has counted."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+from streamopt.ir.element import ElementType
+from streamopt.rtl.blocks.buffer import BufferMemory
+from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.blocks.fifo import FifoBlock
+from streamopt.rtl.costs.block_cells import buffer_cells, delay_cells, fifo_cells
+from streamopt.rtl.costs.operator_cells import cells_of
+from streamopt.rtl.operators.float_leaf import FloatLeaf
+from streamopt.rtl.operators.number_format import format_of
+from streamopt.rtl.operators.table import FLOAT_LEVELS
+from streamopt.target.resources import Resources
+
+ROOT = Path(__file__).parents[3]
+MEASURED = ROOT / "results" / "rtl_cells" / "rows.csv"
+
+
+@pytest.mark.parametrize("design", ["polybench/gesummv opt5 60", "polybench/mvt opt5 40"])
+def test_estimates_are_near_what_yosys_counts(design: str) -> None:
+    name, level, dsps = design.split()
+    own = so.Budget(device=so.device("u280", operators="open"))
+    graph = so.load(ROOT / "graphs" / f"{name}.json")
+    found = so.solve(graph, level=level, dsp=int(dsps), budget=own).evaluation
+    assert found is not None
+    rows = [row for row in csv.DictReader(MEASURED.open()) if row["design"] == design]
+    assert len(rows) > 1
+    for row in rows:
+        used = found.resources.processes.get(row["module"], found.resources.total)
+        assert used.dsps == int(row["dsps"])
+        assert used.luts == pytest.approx(int(row["luts"]), rel=0.15)
+        assert used.ffs == pytest.approx(int(row["ffs"]), rel=0.15)
+
+
+def test_every_operator_on_floats_is_measured() -> None:
+    form = format_of(ElementType.FLOAT)
+    leaves = [FloatLeaf(kind, form, levels) for kind, levels in FLOAT_LEVELS.items()]
+    assert [leaf.name for leaf in leaves if cells_of(leaf) is None] == []
+
+
+def test_registers_in_a_row_are_shift_registers_where_that_is_fewer() -> None:
+    assert delay_cells(Delay(32, 2)) == Resources(ffs=64)
+    assert delay_cells(Delay(32, 5)) == Resources(luts=32)
+    assert delay_cells(Delay(32, 33)) == Resources(luts=64)
+
+
+def test_a_fifo_counts_its_words_and_a_buffer_its_readers() -> None:
+    assert fifo_cells(FifoBlock(32, 2)) == Resources(luts=30, ffs=4)
+    one, two = (buffer_cells(BufferMemory(32, 512, readers)) for readers in (1, 2))
+    assert (one.bram18, two.bram18) == (1, 2)
