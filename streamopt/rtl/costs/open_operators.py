@@ -82,7 +82,9 @@ def _cost(
         if operator is Operator.SELECT:
             operands = (TRUTH, form, form)
         symbol = _SYMBOLS.get(operator)
-        asked = Asked(operator, symbol, element, operands, (None,) * len(operands))
+        base = 2.0 if operator is Operator.POW else None
+        constants = (base, *(None for _ in operands[1:]))
+        asked = Asked(operator, symbol, element, operands, constants)
         chosen = choose(asked)
         leaf = None if chosen is None else chosen.leaf
     if leaf is None:

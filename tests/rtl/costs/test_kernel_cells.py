@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.ir.element import ElementType
+from streamopt.codegen.dialect import Dialect
+from streamopt.codegen.layout import plan_layout
 from streamopt.rtl.blocks.buffer import BufferMemory
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.costs.block_cells import buffer_cells, delay_cells, fifo_cells
 from streamopt.rtl.costs.operator_cells import cells_of
+from streamopt.rtl.operators.float_format import FLOAT
 from streamopt.rtl.operators.float_leaf import FloatLeaf
-from streamopt.rtl.operators.number_format import format_of
 from streamopt.rtl.operators.table import FLOAT_LEVELS
 from streamopt.target.resources import Resources
 
@@ -21,25 +22,26 @@ ROOT = Path(__file__).parents[3]
 MEASURED = ROOT / "results" / "rtl_cells" / "rows.csv"
 
 
-@pytest.mark.parametrize("design", ["polybench/gesummv opt5 60", "polybench/mvt opt5 40"])
+@pytest.mark.parametrize("design", ["synthetic/7mm_tree_balanced opt5 30"])
 def test_estimates_are_near_what_yosys_counts(design: str) -> None:
     name, level, dsps = design.split()
     own = so.Budget(device=so.device("u280", operators="open"))
-    graph = so.load(ROOT / "graphs" / f"{name}.json")
-    found = so.solve(graph, level=level, dsp=int(dsps), budget=own).evaluation
-    assert found is not None
-    rows = [row for row in csv.DictReader(MEASURED.open()) if row["design"] == design]
-    assert len(rows) > 1
-    for row in rows:
-        used = found.resources.processes.get(row["module"], found.resources.total)
+    graph = so.dataflow(so.load(ROOT / "graphs" / f"{name}.json"))
+    found = so.solve(graph, level=level, dsp=int(dsps), budget=own)
+    assert found.evaluation is not None
+    scheduled = so.apply(graph, found.schedule)
+    rows = csv.DictReader(MEASURED.read_text().splitlines())
+    measured = {row["module"]: row for row in rows if row["design"] == design}
+    layout, processes = plan_layout(scheduled, Dialect.NATIVE), found.evaluation.network.processes
+    for named, process in zip(layout.processes, processes, strict=True):
+        used, row = found.evaluation.resources.processes[process.name], measured[named.name]
         assert used.dsps == int(row["dsps"])
         assert used.luts == pytest.approx(int(row["luts"]), rel=0.15)
         assert used.ffs == pytest.approx(int(row["ffs"]), rel=0.15)
 
 
 def test_every_operator_on_floats_is_measured() -> None:
-    form = format_of(ElementType.FLOAT)
-    leaves = [FloatLeaf(kind, form, levels) for kind, levels in FLOAT_LEVELS.items()]
+    leaves = [FloatLeaf(kind, FLOAT, levels) for kind, levels in FLOAT_LEVELS.items()]
     assert [leaf.name for leaf in leaves if cells_of(leaf) is None] == []
 
 
