@@ -46,6 +46,8 @@ NEAR = 2.0
 """Gap, times nodes, at which the target to refute is one cycle below the best schedule."""
 MOST_PARTS = 8
 """A target that could not be refuted is followed by nearer ones: a half, a quarter, an eighth."""
+TURNS = (1.0, 4.0)
+"""First weights of the work of targets and of labels, which rarely help where targets still do."""
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
 HORIZON_CLOSENESS = 0.05
@@ -98,7 +100,8 @@ class _LatencySearch:
         if not self.is_small:
             self._pass_trees()
             searches.insert(0, self._narrowed())
-        take_turns(searches, lambda: (self.cycles, self.run.bound))
+        weights = TURNS[-len(searches) :]
+        take_turns(searches, lambda: (self.cycles, self.run.bound), weights)
         if self._is_too_large:
             raise SearchTooLargeError
 

@@ -8,13 +8,17 @@ PENALTY_FACTOR = 2.0
 """By which the weight of a search's work grows with each of its rounds without improvement."""
 
 
-def take_turns(searches: Sequence[Iterator[bool]], state: Callable[[], object]) -> None:
+def take_turns(
+    searches: Sequence[Iterator[bool]],
+    state: Callable[[], object],
+    first_weights: Sequence[float] = (),
+) -> None:
     """Run searches to their ends; each step goes to the one of least weighted work so far.
 
-    A search has weight 1 until a round of it brings no improvement; from then on each such round
-    multiplies the weight, and the next improvement resets it. So the share of the work shifts, as
-    with the arms of a bandit, to searches that improve what is known. Work is counted, not timed,
-    so that a run is deterministic.
+    A search keeps its first weight until a round of it ends; from then on each round without
+    improvement multiplies the weight, and an improvement makes it 1. So the share of the work
+    shifts, as with the arms of a bandit, to searches that improve what is known. Work is counted,
+    not timed, so that a run is deterministic.
 
     Parameters
     ----------
@@ -22,9 +26,12 @@ def take_turns(searches: Sequence[Iterator[bool]], state: Callable[[], object]) 
         Each yields after every step, true at the end of a round; of equal ones the first begins.
     state
         Returns what is known: a round is an improvement if one of its steps changes it.
+    first_weights
+        1 for all where not given.
     """
     weighted_work = dict.fromkeys(range(len(searches)), 0.0)
-    weights, improved = [1.0] * len(searches), [False] * len(searches)
+    weights = list(first_weights) or [1.0] * len(searches)
+    improved = [False] * len(searches)
     while weighted_work:
         at = min(weighted_work, key=weighted_work.__getitem__)
         before, began = state(), spent()

@@ -51,3 +51,13 @@ def test_the_others_go_on_when_one_has_ended() -> None:
         (iter([False, True]), known.search("other", 1.0, improves=False)), lambda: known.value
     )
     assert known.worked["other"] >= 50.0
+
+
+def test_first_weights_hold_until_a_round_ends() -> None:
+    known = _Known(100.0)
+    searches = (
+        known.search("short", 1.0, improves=False, steps=1000),
+        known.search("long", 1.0, improves=False, steps=1000),
+    )
+    take_turns(searches, lambda: known.value, (1.0, 4.0))
+    assert abs(known.worked["short"] - 4.0 * known.worked["long"]) <= 4.0
