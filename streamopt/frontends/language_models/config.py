@@ -130,9 +130,9 @@ class _Config:
             )
         return ACTIVATIONS[str(found)]
 
-    def heads(self, features: int, count: int, groups: int, of_head: int) -> Heads:
+    def heads(self, count: int, groups: int, of_head: int) -> Heads:
         """Return heads that suit each other; raises FrontendError."""
-        if count % groups or of_head % 2 or (of_head * count != features and not of_head):
+        if count % groups or of_head % 2:
             self.refuse(
                 f"{count} heads of {of_head} features with {groups} of keys don't suit each other",
                 "heads have an even number of features, and so many queries a key",
@@ -153,7 +153,7 @@ def _gpt2(config: _Config, name: str) -> DecoderModel:
         name,
         config.whole("n_layer"),
         features,
-        config.heads(features, count, count, features // count),
+        config.heads(count, count, features // count),
         config.whole("n_inner", 4 * features),
         config.whole("vocab_size"),
         config.whole("n_positions"),
@@ -175,7 +175,7 @@ def _llama(config: _Config, name: str) -> DecoderModel:
         name,
         config.whole("num_hidden_layers"),
         features,
-        config.heads(features, count, groups, config.whole("head_dim", features // count)),
+        config.heads(count, groups, config.whole("head_dim", features // count)),
         config.whole("intermediate_size"),
         config.whole("vocab_size"),
         config.whole("max_position_embeddings"),

@@ -17,7 +17,7 @@ from time import process_time
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.decoders import DecoderEvaluation, DecoderTask, simulated_decoder
 from streamopt.ir.decoders.model import DecoderModel
-from streamopt.ir.decoders.shape import DecoderShape
+from streamopt.ir.decoders.shape import PAIR_BYTES, DecoderShape
 from streamopt.ir.decoders.steps import DecoderTable
 from streamopt.perf.decoders.cycles import least_cycles, quickly_least_cycles, roofline_cycles
 from streamopt.perf.decoders.resources import DecoderResources, decoder_resources, logic_resources
@@ -31,6 +31,8 @@ from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Resources
 
 SHARES = (16, 32, 64)
+LEAST_SHARE = 4
+"""Bytes of the narrowest port; of heads whose features are in none of `SHARES`."""
 LANES = (8, 16, 32, 64)
 QUERIES = (1, 2, 4)
 DRAINS = (1, 2, 4)
@@ -173,9 +175,9 @@ def _families(
     features = model.heads.features
     rows = min(task.prompt, MOST_ROWS, model.positions)
     channels = min(len(platform.channels), MOST_PORTS - 1)
-    for count, share in product(range(1, channels + 1), SHARES):
+    for count, share in product(range(1, channels + 1), _shares(features)):
         word = count * share
-        if features % share or word % features:
+        if word % features or word % PAIR_BYTES:
             continue
         for depth, lanes, queries in product(_divisors(word), LANES, QUERIES):
             outputs = 2 * word // depth
@@ -185,6 +187,13 @@ def _families(
             least = _least_drain(model, outputs, depth)
             for drain in {min(times * least, outputs) for times in DRAINS}:
                 yield DecoderShape(outputs, depth, most, count, share, drain, lanes, queries, rows)
+
+
+def _shares(features: int) -> list[int]:
+    """Return the bytes of a word that a channel may have: whole parts of a key."""
+    usual = [share for share in SHARES if features % share == 0]
+    whole = features & -features
+    return usual or [whole] * (whole >= LEAST_SHARE)
 
 
 def _divisors(number: int) -> list[int]:
@@ -215,11 +224,13 @@ def _nothing_fits(
     model: DecoderModel, task: DecoderTask, platform: DecoderPlatform, limit: Resources
 ) -> InfeasibleError:
     first = next(_families(model, task, platform), None)
-    over = "channels"
-    if first is not None:
-        smallest = _Family(model, task, platform, replace(first, positions=1))
-        over = ", ".join(
-            RESOURCE_WORDS[name] for name in smallest.resources(limit).total.over(limit)
-        )
+    if first is None:
+        features, channels = model.heads.features, len(platform.channels)
+        message = f"no engine for {model.name} fits: no word of {channels} channels holds keys of "
+        hint = f"heads have a multiple of {LEAST_SHARE} features; more channels hold more"
+        return InfeasibleError(Diagnostic("E528", f"{message}{features} features", hint=hint))
+    smallest = _Family(model, task, platform, replace(first, positions=1))
+    names = smallest.resources(limit).total.over(limit)
+    over = ", ".join(RESOURCE_WORDS[name] for name in names)
     message = f"no engine for {model.name} fits: the smallest takes too much of {over}"
     return InfeasibleError(Diagnostic("E528", message, hint="raise the limits, or --fit"))

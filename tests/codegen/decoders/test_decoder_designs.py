@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.codegen.decoders.packing import packed_tables, packed_words
+from streamopt.ir.decoders.model import Heads
 from streamopt.transforms.decoders.drawn import drawn_decoder
 from streamopt.transforms.decoders.integers import integer_decoder
 from streamopt.verification.decoders.project import given_arrays
@@ -21,7 +23,14 @@ if TYPE_CHECKING:
 
     from streamopt.ir.decoders.model import DecoderModel
 
-CASES = [(LLAMA, 10, 6, 400), (GPT, 20, 5, 700), (GPT, 1, 3, 300), (LLAMA, 40, 25, 900)]
+ODD = replace(LLAMA, name="odd", features=66, heads=Heads(3, 1, 20), hidden=70, vocabulary=33)
+CASES = [
+    (LLAMA, 10, 6, 400),
+    (ODD, 9, 12, 900),
+    (GPT, 20, 5, 700),
+    (GPT, 1, 3, 300),
+    (LLAMA, 40, 25, 900),
+]
 
 
 @pytest.mark.parametrize("case", in_nightly(CASES, 1))

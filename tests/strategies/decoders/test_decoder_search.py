@@ -9,6 +9,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import StreamoptError
+from streamopt.ir.decoders.model import Heads
 from streamopt.ir.decoders.shape import DecoderShape
 from streamopt.perf.decoders.resources import decoder_resources
 from streamopt.sim.decoders.run import simulate_decoder
@@ -78,6 +79,12 @@ def test_more_dsps_are_never_slower() -> None:
 def test_what_can_not_be_is_refused(prompt: int, answers: int, dsps: int, code: str) -> None:
     with pytest.raises(StreamoptError, match=code):
         so.decoder(GPT, prompt=prompt, answers=answers, dsp=dsps)
+
+
+def test_heads_that_no_word_holds_are_refused() -> None:
+    model = replace(GPT, features=66, heads=Heads(11, 11, 6))
+    with pytest.raises(StreamoptError, match=r"E528.*keys of 6 features"):
+        so.decoder(model, prompt=8, answers=1)
 
 
 def test_fewer_layers_keep_the_shape() -> None:
