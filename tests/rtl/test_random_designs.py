@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,6 +17,7 @@ from streamopt.ir.schedule import Schedule
 from streamopt.rtl.kernel.making import timed_network
 from streamopt.transforms.rewrites import rewritten
 from tests.support.random.graphs import random_program
+from tests.support.random.in_place_designs import in_place_design
 from tests.support.random.schedules import any_factors
 from tests.support.random.windows import window_chain
 from tests.support.window_schedules import WINDOWS, window_schedule
@@ -39,6 +41,20 @@ def random_design(seed: int) -> tuple[Graph, Schedule] | None:
     except CodegenError as refused:
         return check_refusal(refused)
     return graph, schedule
+
+
+def random_in_place(seed: int) -> tuple[Graph, Schedule] | None:
+    """Return a function that updates arrays in place and a schedule by chance; None as above."""
+    with TemporaryDirectory() as folder:
+        found = in_place_design(Random(seed), "design", "native", Path(folder))
+    if found is None:
+        return None
+    graph = so.dataflow(found.program)
+    try:
+        timed_network(so.apply(graph, found.schedule))
+    except CodegenError as refused:
+        return check_refusal(refused)
+    return graph, found.schedule
 
 
 MakeDesign = Callable[[int], tuple[Graph, Schedule] | None]
@@ -102,3 +118,11 @@ def test_windows_take_the_cycles_that_are_simulated(tmp_path: Path) -> None:
 def test_many_random_windows(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + BLOCK):
         check_design(seed, tmp_path / str(seed), random_windows)
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(0, CASES // 3, BLOCK))
+def test_many_random_updates_in_place(first: int, tmp_path: Path) -> None:
+    for seed in range(first, first + BLOCK):
+        check_design(seed, tmp_path / str(seed), random_in_place)

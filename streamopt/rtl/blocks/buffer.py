@@ -19,34 +19,22 @@ _PORT = """\
   output reg [{last}:0] taken_{at};
   always @(posedge clk) if (enable_{at}) taken_{at} <= words[read_at_{at}];
 """
-_NOW = """\
-  output [{last}:0] now;
-  assign now = words[0];
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class BufferMemory:
-    """A memory whose words are there in the cycle after their address.
-
-    Attributes
-    ----------
-    is_register
-        Whether its only word is there at any time as well.
-    """
+    """A memory whose words are there in the cycle after their address."""
 
     width: int
     words: int
     readers: int
     writers: int = 1
-    is_register: bool = False
 
     @property
     def name(self) -> str:
         """Return the name of its module."""
         writers = f"_{self.writers}" if self.writers > 1 else ""
-        kind = "register" if self.is_register else "buffer"
-        return f"{kind}_{self.width}x{self.words}_{self.readers}{writers}"
+        return f"buffer_{self.width}x{self.words}_{self.readers}{writers}"
 
     def verilog(self) -> str:
         """Return the module's text."""
@@ -55,13 +43,11 @@ class BufferMemory:
         wires = [f"{w}{at}" for at in writers for w in ("write", "write_at", "given")]
         readers = range(self.readers)
         wires += [f"{w}_{at}" for at in readers for w in ("enable", "read_at", "taken")]
-        wires += ["now"] * self.is_register
         names = "".join(f", {wire}" for wire in wires)
         head = _HEAD.format(name=self.name, names=names, last=last, end=self.words - 1)
         writes = (_WRITE.format(at=at, top=top, last=last) for at in writers)
         ports = (_PORT.format(at=at, top=top, last=last) for at in readers)
-        now = _NOW.format(last=last) if self.is_register else ""
-        return "".join([head, *writes, *ports, now, "endmodule\n"])
+        return "".join([head, *writes, *ports, "endmodule\n"])
 
 
 def writer_suffix(at: int) -> str:

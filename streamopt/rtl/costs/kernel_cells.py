@@ -88,14 +88,15 @@ ABSORBED_LUTS = 0.25
 
 
 def kernel_cells(kernel: Kernel, memories: Mapping[str, Memory]) -> Resources | None:
-    """Return the cells of a kernel; None for one of a sequential node, which has no estimate.
+    """Return the cells of a kernel; None for one whose lanes are told apart, without estimate.
 
     Parameters
     ----------
     memories
         Of the network, by name.
     """
-    if any(isinstance(send, HeldWrite) for send in kernel.sends):
+    reads = (value.source for value in kernel.values)
+    if any(isinstance(one, Held | HeldWrite) for one in (*kernel.sends, *reads)):
         return None
     parts = kernel_parts(kernel, memories)
     luts = (

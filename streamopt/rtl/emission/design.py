@@ -10,11 +10,11 @@ from streamopt.rtl.costs.block_cells import channel_cells
 from streamopt.rtl.costs.kernel_cells import kernel_cells
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
-from streamopt.rtl.emission.top import INSIDE, Block, TopModule
+from streamopt.rtl.emission.top import Block, TopModule
 from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.operators.leaf import OperatorBlock, verilog_of
-from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
+from streamopt.rtl.rtl_design import RtlDesign
 from streamopt.target.resources import Resources
 
 
@@ -60,25 +60,14 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
         ("operators.v", "\n".join(verilog_of(leaves[name]) for name in sorted(leaves))),
         ("blocks.v", "\n".join(blocks[name].verilog() for name in sorted(blocks))),
     )
-    ports = tuple(
-        OutsidePort(
-            access.memory,
-            f"{process.name}_{access.name}",
-            access.is_write,
-            access.address_bits,
-            access.banks,
-        )
-        for process in processes
-        for access in process.accesses
-        if memories[access.memory].place not in INSIDE
-    )
     most = sum(k.ii * k.most_slots + k.depth_cycles + 2 for k in kernels)
     known = ((process.name, kernel_cells(process.kernel, memories)) for process in processes)
     cells = {name: own for name, own in known if own is not None}
     if len(cells) == len(processes):
         cells[top] = sum((*cells.values(), *map(channel_cells, joining.channels)), Resources())
     names = tuple(process.name for process in processes)
-    return RtlDesign(top, joined, ports, kernels, most, names, cells)
+    outside = tuple(joining.outside)
+    return RtlDesign(top, joined, outside, kernels, most, names, cells)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ Nests that take turns use the same ports: in one cycle, one of them is in a stag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
@@ -18,9 +18,10 @@ from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.emission.value_wires import Lanes, ValueWires
 from streamopt.rtl.kernel.kernel import Held, HeldWrite, Kernel, KernelValue
 from streamopt.rtl.kernel.lane_places import HeldPlace
+from streamopt.rtl.kernel.phase_parts import word_cycles
 
 AddPort: TypeAlias = Callable[[str, str, int], dict[str, Value]]
-"""From a memory, ``read``, ``now`` or ``write``, and bits of an address to the wires."""
+"""From a memory, ``read``, ``now``, ``write`` or ``store``, and bits of an address to the wires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,10 @@ class HeldWires:
             for write in writes:
                 for place, pair in zip(write.places, self._given(write), strict=True):
                     given.setdefault(_Asked(write.turn, place), []).append(pair)
+            if not word_cycles(self._memories[name]):
+                for mine in _ports(given, alone=True):
+                    self._store(name, mine, given, stage)
+                continue
             for mine in _ports(given):
                 port = self._add_port(name, "write", self._address_bits(name))
                 banks = [self._written(bank, mine, given, stage) for bank in self._banks(name)]
@@ -141,6 +146,34 @@ class HeldWires:
                     port["write"].eq(Mux(self._enable, Cat(*(write for write, _ in banks)), none)),
                     port["given"].eq(Cat(*(value for _, value in banks))),
                 ]
+
+    def _store(
+        self,
+        name: str,
+        items: Sequence[_Asked],
+        given: Mapping[_Asked, Sequence[tuple[Value, Value]]],
+        stage: int,
+    ) -> None:
+        """Add a port that writes one of a memory's registers."""
+        bits = max(1, (len(self._banks(name)) - 1).bit_length())
+        port = self._add_port(name, "store", bits)
+        write: Value = Const(0, 1)
+        value: Value | None = None
+        index: Value | None = None
+        for item in items:
+            bank = item.place.bank
+            place = self._control.total(bank.over, bank.first, bits, stage)
+            for when, copy in given[item]:
+                value = copy if value is None else Mux(when, copy, value)
+                index = place if index is None else Mux(when, place, index)
+                write = write | when
+        assert value is not None
+        assert index is not None
+        self._module.d.comb += [
+            port["address"].eq(index),
+            port["given"].eq(value),
+            port["write"].eq(write & self._enable),
+        ]
 
     def _given(self, write: HeldWrite) -> Iterable[tuple[Value, Value]]:
         """Yield, by lane, whether it writes and the value."""
@@ -175,13 +208,19 @@ class HeldWires:
         return write, value
 
 
-def _ports(items: Iterable[_Asked]) -> list[list[_Asked]]:
-    """Return items in as few groups as found in which none of one turn may meet in a bank."""
+def _ports(items: Iterable[_Asked], *, alone: bool = False) -> list[list[_Asked]]:
+    """Return items in as few groups as found in which none of one turn may meet in a bank.
+
+    Parameters
+    ----------
+    alone
+        Whether there is one of each turn in a group, wherever it is.
+    """
     found: list[list[_Asked]] = []
     for item in items:
         for group in found:
             rivals = (other for other in group if other.turn == item.turn)
-            if all(other.place.is_apart(item.place) for other in rivals):
+            if all(not alone and other.place.is_apart(item.place) for other in rivals):
                 group.append(item)
                 break
         else:

@@ -225,27 +225,22 @@ class ProcessModule:
         return [found.get(at, nothing) for at in range(len(source.place.offsets))]
 
     def _add_port(self, memory: str, kind: str, bits: int) -> dict[str, Value]:
-        """Return the wires of one more port to all banks of a memory."""
+        """Return the wires of one more port to all banks of a memory, or to any register of it."""
         banks, name = memory_size(self._outside[memory])[1], self._free(memory)
-        width = banks * self._outside[memory].element.bits
-        access = OutsideAccess(memory, name, kind == "write", bits, banks, kind == "now")
+        own = 1 if kind == "store" else banks
+        width, writes = own * self._outside[memory].element.bits, kind in ("store", "write")
+        access = OutsideAccess(memory, name, writes, bits, own, kind == "now")
         self.accesses.append(access)
         if kind == "now":
             return {"data": self._port("i", f"{name}_now", width)}
-        address = self._port("o", f"{name}_address", bits * banks)
-        if kind == "write":
-            write, given = f"{name}_write", f"{name}_given"
-            return {
-                "address": address,
-                "write": self._port("o", write, banks),
-                "given": self._port("o", given, width),
-            }
-        enable = self._port("o", f"{name}_enable")
-        return {
-            "address": address,
-            "enable": enable,
-            "data": self._port("i", f"{name}_data", width),
-        }
+        wires: dict[str, Value] = {"address": self._port("o", f"{name}_address", bits * own)}
+        if writes:
+            wires["write"] = self._port("o", f"{name}_write", own)
+            wires["given"] = self._port("o", f"{name}_given", width)
+        else:
+            wires["enable"] = self._port("o", f"{name}_enable")
+            wires["data"] = self._port("i", f"{name}_data", width)
+        return wires
 
     def _free(self, memory: str) -> str:
         """Return a name for one more port to a memory."""

@@ -13,16 +13,19 @@ from streamopt.rtl.blocks.buffer import BufferMemory, writer_suffix
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.blocks.registers import RegisterStore
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
 from streamopt.rtl.kernel.banks import memory_size
+from streamopt.rtl.kernel.phase_parts import word_cycles
 from streamopt.rtl.printing import verilog_text
+from streamopt.rtl.rtl_design import OutsidePort
 
 _WRITE_WIRES = ("write", "write_at", "given")
-INSIDE = (Place.PING_PONG, Place.LOCAL)
+_INSIDE = (Place.PING_PONG, Place.LOCAL)
 """Places of memories that belong to the design."""
-Block: TypeAlias = BufferMemory | Delay | FifoBlock | LutMemory | OperatorTree
+Block: TypeAlias = BufferMemory | Delay | FifoBlock | LutMemory | OperatorTree | RegisterStore
 
 
 class TopModule:
@@ -34,6 +37,8 @@ class TopModule:
         Modules that it uses beside the processes.
     channels
         FIFOs and buffers, as often as they are there.
+    outside
+        Its ports to memories.
 
     Parameters
     ----------
@@ -53,14 +58,19 @@ class TopModule:
         self._module.domains += self._domain
         self.blocks: list[Block] = []
         self.channels: list[BufferMemory | FifoBlock] = []
+        self.outside: list[OutsidePort] = []
+        self._given: list[Signal] = []
         self._inside: dict[tuple[str, str], Signal] = {}
         """Wires that don't leave the design, by process and port."""
         for fifo in network.fifos:
             self._join_fifo(identifier(fifo.name), fifo)
         used = {access.memory for process in processes for access in process.accesses}
         for memory in network.memories:
-            if memory.name in used and memory.place in INSIDE:
-                self._join_buffer(memory)
+            if memory.name in used and memory.place in _INSIDE:
+                is_held = memory.place is Place.LOCAL and not word_cycles(memory)
+                (self._join_registers if is_held else self._join_buffer)(memory)
+            elif memory.name in used:
+                self._join_outside(memory)
 
     @property
     def _clock(self) -> dict[str, Value]:
@@ -93,13 +103,10 @@ class TopModule:
         users = [(p, a) for p in self._processes for a in p.accesses if a.memory == memory.name]
         words, banks = memory_size(memory)
         name, bits = identifier(memory.name), memory.element.bits
-        reads = [(p, a) for p, a in users if not (a.is_write or a.is_now)]
-        registers = [(p, a) for p, a in users if a.is_now]
+        reads = [(process, access) for process, access in users if not access.is_write]
         own = banks if any(access.banks for _, access in users) else 0
         writers = self._writers(memory.name)
-        block = BufferMemory(
-            bits if own else banks * bits, words, len(reads), len(writers), bool(registers)
-        )
+        block = BufferMemory(bits if own else banks * bits, words, len(reads), len(writers))
         self.blocks.append(block)
         self.channels += [block] * (own or 1)
         written = [self._written(f"{name}{writer_suffix(at)}", one, own) for at, one in writers]
@@ -108,9 +115,6 @@ class TopModule:
             wires = (f"{access.name}_{wire}" for wire in ("enable", "address", "data"))
             enable, address, data = (self._wire(process, wire) for wire in wires)
             asked.append((enable, _for_banks(address, access, own), data))
-        now = Signal(bits * banks, name=f"{name}_now")
-        for process, access in registers:
-            self._module.d.comb += self._wire(process, f"{access.name}_now").eq(now)
         for bank in range(own or 1):
             part = bank if own else None
             joined: dict[str, Value] = {"i_clk": self._domain.clk}
@@ -121,10 +125,47 @@ class TopModule:
                 joined[f"i_enable_{at}"] = enable
                 joined[f"i_read_at_{at}"] = _bank(address, part, own)
                 joined[f"o_taken_{at}"] = _bank(data, part, own)
-            if registers:
-                joined["o_now"] = _bank(now, part, own)
             where = f"buffer_{name}" if part is None else f"buffer_{name}_bank_{bank}"
             self._module.submodules[where] = Instance(block.name, **joined)
+
+    def _join_outside(self, memory: Memory) -> None:
+        """Bring the ports to a memory outside; those of nests that write one by one are one."""
+        for process in self._processes:
+            for access in process.accesses:
+                if access.memory == memory.name and not access.is_write:
+                    self._bring(memory, f"{process.name}_{access.name}", access, access.banks)
+        for at, one in self._writers(memory.name):
+            (process, access), *others = one
+            if not others:
+                self._bring(memory, f"{process.name}_{access.name}", access, access.banks)
+                continue
+            banks = memory.banks if any(access.banks for _, access in one) else 0
+            port = f"{identifier(memory.name)}_joined{writer_suffix(at)}"
+            self._bring(memory, port, access, banks)
+            written = self._written(f"{port}_now", one, banks)
+            for wire, value in zip(("write", "address", "given"), written, strict=True):
+                self._given.append(Signal(len(value), name=f"{port}_{wire}"))
+                self._module.d.comb += self._given[-1].eq(value)
+
+    def _bring(self, memory: Memory, name: str, access: OutsideAccess, banks: int) -> None:
+        bits = access.address_bits
+        self.outside.append(OutsidePort(memory.name, name, access.is_write, bits, banks))
+
+    def _join_registers(self, memory: Memory) -> None:
+        name, bits, banks = identifier(memory.name), memory.element.bits, memory.banks
+        now = Signal(bits * banks, name=f"{name}_now")
+        for process in self._processes:
+            for access in process.accesses:
+                if access.memory == memory.name and access.is_now:
+                    self._module.d.comb += self._wire(process, f"{access.name}_now").eq(now)
+        writers = self._writers(memory.name)
+        block = RegisterStore(bits, banks, len(writers))
+        self.blocks.append(block)
+        joined: dict[str, Value] = {"i_clk": self._domain.clk, "o_now": now}
+        for at, one in writers:
+            wires = self._written(f"{name}{writer_suffix(at)}", one, 1)
+            joined |= {f"i_{w}_{at}": v for w, v in zip(_WRITE_WIRES, wires, strict=True)}
+        self._module.submodules[f"registers_{name}"] = Instance(block.name, **joined)
 
     def _writers(self, memory: str) -> list[tuple[int, list[tuple[ProcessModule, OutsideAccess]]]]:
         """Return the accesses by the write ports that they use; only those of one nest overlap."""
@@ -168,7 +209,7 @@ class TopModule:
         start, done = Signal(name="start"), Signal(name="done")
         hold = Signal(len(self._processes), name="hold")
         ends = {p.name: Signal(name=f"{p.name}_done") for p in self._processes}
-        outside: list[Signal] = [*ends.values()]
+        outside = [*ends.values(), *self._given]
         ended: Value = Const(1, 1)
         for at, process in enumerate(self._processes):
             joined: dict[str, Value] = {"i_start": start, "o_done": ends[process.name]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 
 from streamopt.ir.affine import Affine
@@ -26,6 +26,7 @@ from streamopt.rtl.kernel.conditions import (
     over_tiles,
 )
 from streamopt.rtl.kernel.kernel import LaneConditions
+from streamopt.rtl.kernel.lane_places import HeldPlace, lane_places
 from streamopt.rtl.kernel.places import (
     BankPlace,
     StreamPlace,
@@ -56,6 +57,31 @@ class PortAccesses:
         if {*place.lanes} & iterators_in(port.guard):
             raise refused("lanes of a stream are guarded apart", self._scheduled)
         return place, self.anywhere(port.guard)
+
+    def is_in_words(self, port: Port) -> bool:
+        """Return whether all lanes of an access count along its memory in one way."""
+        loops = self._pipeline.tiles, self._pipeline.lanes
+        try:
+            place_in_memory(self._memories[port.target], port.subscripts, *loops)
+        except UnknownPlaceError:
+            return False
+        return True
+
+    def each(
+        self, port: Port, more: Collection[str] = ()
+    ) -> tuple[tuple[HeldPlace, ...], tuple[str, ...]]:
+        """Return the places of an access, one for each iteration of lanes, and these lanes.
+
+        Parameters
+        ----------
+        more
+            Lanes besides those of its subscripts.
+        """
+        names = {name for subscript in port.subscripts for name in subscript.iterators()}
+        loops = [lane for lane in self._pipeline.lanes if lane.name in names.union(more)]
+        memory, tiles = self._memories[port.target], self._pipeline.tiles
+        places = lane_places(memory, port.subscripts, tiles, loops)
+        return places, tuple(loop.name for loop in loops)
 
     def elements(self, port: Port) -> tuple[BankPlace, LaneConditions]:
         """Return the elements of an access, and when it happens in each of its lanes.

@@ -32,6 +32,8 @@ from streamopt.rtl.kernel.kernel import (
     Begun,
     Computed,
     Fetched,
+    Held,
+    HeldWrite,
     Holds,
     Kernel,
     KernelValue,
@@ -142,7 +144,8 @@ class KernelMaker:
         found += takers.values()
         for port in self._ports.values():
             memory = self._memories.get(port.target)
-            if memory is not None and memory.place is Place.ARGUMENT:
+            is_outside = memory is not None and memory.place is Place.ARGUMENT
+            if memory is not None and is_outside and self._accesses.is_in_words(port):
                 places = len(self._accesses.elements(port)[0].parts())
                 found.append(-(-places // self._free_ports(memory)))
         for update in self._updates if BEFORE in self._ports else ():
@@ -216,10 +219,14 @@ class KernelMaker:
             stage = STREAM_STAGE + takers.index(port.value)
             return self._values.put(port.value, form, place.lanes, stage, source)
         memory = self._memories[port.target]
+        form = plain(format_of(memory.element))
+        if memory.place is not Place.LOCAL and not self._accesses.is_in_words(port):
+            places, lanes = self._accesses.each(port)
+            held = Held(memory.name, places, FETCH_STAGE)
+            return self._values.put(port.value, form, lanes, FETCH_STAGE, held)
         place, _ = self._accesses.elements(port)
         if memory.place is Place.LOCAL:
             return self._recall(port, memory, place)
-        form = plain(format_of(memory.element))
         stages = [FETCH_STAGE] * len(place.offsets)
         ports = 0
         if memory.place is Place.ARGUMENT:
@@ -368,7 +375,7 @@ class KernelMaker:
         element = operation.element
         return self._values.stored(self._named(self._conditions.start, element), element)
 
-    def _send(self, port: Port) -> Send:
+    def _send(self, port: Port) -> Send | HeldWrite:
         fifo = self._fifos.get(port.target)
         element = (fifo or self._memories[port.target]).element
         value = self._values.stored(self._named(port.value, element), element)
@@ -376,6 +383,10 @@ class KernelMaker:
         if fifo is not None:
             place, when = self._accesses.streams(port, fifo)
             whens = (when,)
+        elif not self._accesses.is_in_words(port):
+            places, lanes = self._accesses.each(port, value.lanes)
+            whens = self._accesses.by_lane(port.guard, lanes)
+            return HeldWrite(port.target, places, lanes, value.name, value.last, whens)
         else:
             place, whens = self._accesses.elements(port)
         if not {*value.lanes} <= {*place.lanes}:

@@ -8,10 +8,12 @@ last as long as they must for every read to find what it is meant to.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
+from streamopt.ir.affine import Affine
 from streamopt.ir.network import (
     AccessMode,
     Memory,
@@ -39,7 +41,6 @@ from streamopt.rtl.kernel.kernel import (
     LanesCombined,
     Masked,
 )
-from streamopt.rtl.kernel.lane_places import lane_places
 from streamopt.rtl.kernel.phase import PhaseMaker
 from streamopt.rtl.kernel.phase_parts import NestParts, PhaseParts, word_cycles
 from streamopt.rtl.kernel.refusals import refused
@@ -74,25 +75,21 @@ def _copy(node: ScheduledNode, pipeline: Pipeline, memories: Mapping[str, Memory
     """Return the kernel of a copy of an array: one read, and a write for each memory."""
     accesses = PortAccesses(node, pipeline, memories)
     values = ValueList({loop.name: loop.trip_count for loop in pipeline.lanes}, 1)
-    tiles, writes = pipeline.tiles, list[HeldWrite]()
+    writes: list[HeldWrite] = []
     for port in pipeline.ports:
         memory = memories[port.target]
-        used = {name for subscript in port.subscripts for name in subscript.iterators()}
         if port.mode is AccessMode.READ:
-            loops = [loop for loop in pipeline.lanes if loop.name in used]
-            wait, names = word_cycles(memory), tuple(loop.name for loop in loops)
-            source = Held(memory.name, lane_places(memory, port.subscripts, tiles, loops), wait)
-            values.put(port.value, plain(format_of(memory.element)), names, wait, source)
+            wait, (places, lanes) = word_cycles(memory), accesses.each(port)
+            source = Held(memory.name, places, wait)
+            values.put(port.value, plain(format_of(memory.element)), lanes, wait, source)
             continue
         value = values[port.value]
-        loops = [loop for loop in pipeline.lanes if loop.name in {*value.lanes, *used}]
-        names = tuple(loop.name for loop in loops)
-        places = lane_places(memory, port.subscripts, tiles, loops)
-        whens = accesses.by_lane(port.guard, names)
-        writes.append(HeldWrite(memory.name, places, names, value.name, value.last, whens))
+        places, lanes = accesses.each(port, value.lanes)
+        whens = accesses.by_lane(port.guard, lanes)
+        writes.append(HeldWrite(memory.name, places, lanes, value.name, value.last, whens))
     depth = max(write.stage for write in writes) + 1
     return Kernel(
-        pipeline.name, tiles, pipeline.lanes, 1, depth, values.made, (), tuple(writes), ()
+        pipeline.name, pipeline.tiles, pipeline.lanes, 1, depth, values.made, (), tuple(writes), ()
     )
 
 
@@ -244,22 +241,27 @@ def _port_cycles(
 ) -> tuple[int, ...]:
     """Return the cycles of a pipeline's ports; see `PipelineTiming.port_cycles`.
 
+    Accesses of equal subscripts are in the same order there.
     Elements that move into a window are read with those that it serves.
     """
     reads: dict[str, list[tuple[object, int]]] = {}
-    for (memory, subscripts), name in phase.reads.items():
-        source = values[name].source
-        assert isinstance(source, Held)
-        reads.setdefault(memory, []).append((subscripts, values[name].stage - source.wait))
+    for (memory, subscripts), names in phase.reads.items():
+        for value in map(values.__getitem__, names):
+            assert isinstance(value.source, Held)
+            at = value.stage - value.source.wait
+            reads.setdefault(memory, []).append((subscripts, at))
     written: dict[str, list[tuple[object, int]]] = {}
     for one, write in zip(phase.writes, writes, strict=True):
         written.setdefault(write.memory, []).append((one.place[0], write.stage + 1))
+    passed = Counter[tuple[bool, str, tuple[Affine, ...]]]()
     found: list[int] = []
     for port in pipeline.ports:
         is_read = port.mode is AccessMode.READ
         pairs = (reads if is_read else written)[port.target]
         own = [at for subscripts, at in pairs if subscripts == port.subscripts]
-        some = own or [at for _, at in pairs]
+        key = is_read, port.target, port.subscripts
+        some = own[passed[key] :][:1] or own or [at for _, at in pairs]
+        passed[key] += 1
         found.append(min(some) if is_read else max(some))
     return tuple(found)
 

@@ -242,7 +242,7 @@ class PhaseMaker:
         earliest = max((one.write.stage + 1 for one in met), default=0)
         key = memory.name, subscripts
         if key in self._made.reads and not earliest:
-            return self._values[self._made.reads[key]]
+            return self._values[self._made.reads[key][0]]
         wait = word_cycles(memory)
         lanes = self._lane_loops(subscripts)
         places = lane_places(memory, subscripts, self._parts.tiles, lanes)
@@ -250,7 +250,7 @@ class PhaseMaker:
         form = plain(format_of(memory.element))
         names = tuple(loop.name for loop in lanes)
         own = self._name("v")
-        self._made.reads[key] = own
+        self._made.reads.setdefault(key, []).append(own)
         if earliest:
             self._made.late.add(own)
         return self._values.put(own, form, names, earliest + wait, source)

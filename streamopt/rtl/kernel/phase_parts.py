@@ -62,7 +62,7 @@ class PhaseParts:
     Attributes
     ----------
     reads
-        Names of values by memory and subscripts.
+        Names of values by memory and subscripts, in order.
     late
         Those of them that find what this phase has written.
     writes
@@ -70,8 +70,8 @@ class PhaseParts:
     """
 
     turn: int
-    reads: dict[tuple[str, tuple[Affine, ...]], str] = field(
-        default_factory=dict[tuple[str, tuple[Affine, ...]], str]
+    reads: dict[tuple[str, tuple[Affine, ...]], list[str]] = field(
+        default_factory=dict[tuple[str, tuple[Affine, ...]], list[str]]
     )
     late: set[str] = field(default_factory=set[str])
     writes: list[PhaseWrite] = field(default_factory=list[PhaseWrite])

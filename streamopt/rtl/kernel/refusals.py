@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.network import AccessMode, Network, Place
 from streamopt.ir.scheduled import ScheduledNode
@@ -55,10 +57,12 @@ def _structures(network: Network) -> list[CodegenError]:
             writers = {process for process, mode in users if mode is AccessMode.WRITE}
             if len(writers) != 1:
                 found.append(refused(f"buffer '{memory.name}' is written by several processes"))
-        elif (
-            memory.place is Place.ARGUMENT
-            and len(users) > 1
-            and any(mode is AccessMode.WRITE for _, mode in users)
-        ):
+        elif memory.place is Place.ARGUMENT and not _is_simple(users):
             found.append(refused(f"array '{memory.name}' is written and used again"))
     return found
+
+
+def _is_simple(users: Sequence[tuple[str, AccessMode]]) -> bool:
+    """Return whether all only read an array, or nests of one process write it, one by one."""
+    modes = {mode for _, mode in users}
+    return AccessMode.WRITE not in modes or (len(modes) == 1 and len({*users}) == 1)
