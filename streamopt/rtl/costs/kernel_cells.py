@@ -78,8 +78,8 @@ class KernelParts:
     conditions: int
 
 
-BASE_LUTS = 8.0
-COUNTER_LUTS, ADDRESS_LUTS, CONDITION_LUTS = 2.0, 2.0, 2.0
+BASE_LUTS = 4.0
+COUNTER_LUTS, ADDRESS_LUTS, CONDITION_LUTS = 1.0, 1.0, 1.0
 """For each bit, and each condition."""
 CHOSEN_LUTS, SHARED_LUTS, TURNED_LUTS = 1.0, 0.4, 0.5
 """For each bit of the parts of that name."""
