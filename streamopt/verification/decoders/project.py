@@ -82,10 +82,10 @@ def verify_decoder(
         }
         if any(arrays[name].size != program.array(name).size_elems for name in arrays):
             raise ValueError("a file has another size")
+        golden = golden_answers(arrays, table, answers)
     except (OSError, KeyError, TypeError, ValueError) as error:
         message = f"the decoder in {directory} is not as streamopt writes it: {error}"
         raise VerificationError(Diagnostic("E722", message, hint="write it again")) from None
-    golden = golden_answers(arrays, table, answers)
     return verify_project(directory, program, compiler=compiler, golden=golden)
 
 
