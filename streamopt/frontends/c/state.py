@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.symbols import CScope, Stored, Symbol
+from streamopt.frontends.c.symbols import Scopes, Stored, Symbol
 from streamopt.frontends.c.syntax.usage import NameUsage
 from streamopt.frontends.c.values.value import CValue
 from streamopt.ir.affine import Affine
@@ -34,7 +34,7 @@ class Frame:
     """A function whose text is read: its names and how it uses them."""
 
     function: str = ""
-    scope: CScope = field(default_factory=CScope)
+    scope: Scopes[Symbol] = field(default_factory=Scopes[Symbol])
     usage: NameUsage = field(default_factory=NameUsage)
 
 
@@ -200,7 +200,7 @@ class ReadingState:
     """How many calls were inlined."""
 
     @property
-    def scope(self) -> CScope:
+    def scope(self) -> Scopes[Symbol]:
         """Return the names of the function whose text is read."""
         return self.frames[-1].scope
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.values.value import CValue
@@ -70,18 +70,19 @@ class Broken:
     loc: SourceLoc | None = None
 
 
+Meaning = TypeVar("Meaning")
 Symbol: TypeAlias = Known | Counter | Stored | Moving | Broken
 
 
-class CScope:
+class Scopes(Generic[Meaning]):
     """Names by block, innermost last; the outermost is of the file."""
 
-    def __init__(self, outermost: dict[str, Symbol] | None = None) -> None:
-        self._blocks: list[dict[str, Symbol]] = [{} if outermost is None else outermost]
+    def __init__(self, outermost: dict[str, Meaning] | None = None) -> None:
+        self._blocks: list[dict[str, Meaning]] = [{} if outermost is None else outermost]
 
-    def of_file(self) -> CScope:
+    def of_file(self) -> Scopes[Meaning]:
         """Return a scope for another function of the file."""
-        found = CScope(self._blocks[0])
+        found = Scopes(self._blocks[0])
         found.enter()
         return found
 
@@ -98,16 +99,16 @@ class CScope:
         finally:
             self._blocks.pop()
 
-    def find(self, name: str) -> Symbol | None:
-        """Return the symbol that a name stands for, if it is declared."""
+    def find(self, name: str) -> Meaning | None:
+        """Return what a name stands for, if it is declared."""
         for block in reversed(self._blocks):
             if name in block:
                 return block[name]
         return None
 
-    def declare(self, name: str, symbol: Symbol) -> None:
+    def declare(self, name: str, meaning: Meaning) -> None:
         """Declare a name in the innermost block."""
-        self._blocks[-1][name] = symbol
+        self._blocks[-1][name] = meaning
 
     def names(self) -> list[str]:
         """Return all declared names."""

@@ -44,8 +44,7 @@ from streamopt.frontends.dsl.functions import (
     tanh,
     where,
 )
-from streamopt.frontends.dsl.tensors import Tensor
-from streamopt.frontends.dsl.values import Condition, Value
+from streamopt.frontends.dsl.values import Condition, Tensor, Value
 from streamopt.frontends.dsl.values import LoopIndex as Index
 
 __all__ = [

@@ -28,8 +28,7 @@ from streamopt.frontends.dsl.facts import (
     problem,
 )
 from streamopt.frontends.dsl.nests import Assignment, loops_of, nests_of, range_problems
-from streamopt.frontends.dsl.tensors import Tensor, subscript_of
-from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value
+from streamopt.frontends.dsl.values import LoopIndex, Reduced, Tensor, Value, as_value, subscript_of
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.operators import Reduction

@@ -59,10 +59,9 @@ class Values:
     def _constant(self, name: str, array: NDArray[Any]) -> LazyTensor:
         """Return a weight; a number where the model computes an array of equal ones."""
         element = element_of(array.dtype)
-        if name in self.weights or element is None or not array.size:
-            return self.builder.constant(name, array)
-        first = array.reshape(-1)[0]
-        if not (array == first).all():
+        first = array.reshape(-1)[0] if array.size else 0.0
+        is_plain = element is not None and name not in self.weights and (array == first).all()
+        if element is None or not (is_plain or not array.size):
             return self.builder.constant(name, array)
         return splat(float(first), element, array.shape)
 

@@ -145,10 +145,6 @@ def _shifted(
     return ex.select(Compare(CompareOp.LT, by, Literal(float(bits))), moved, ex.ZERO)
 
 
-def _all_bits_but(value: Expression) -> Expression:
-    return Binary(BinaryOp.SUB, Literal(-1.0), value)
-
-
 def _truth(
     function: Callable[[Expression], Expression],
 ) -> Callable[[Context], LazyTensor]:
@@ -178,28 +174,18 @@ def _is_infinite(node: Context) -> LazyTensor:
 def _cast(node: Context) -> LazyTensor:
     from onnx import helper
 
+    x = node.tensor()
     try:
         dtype: np.dtype[Any] = np.dtype(helper.tensor_dtype_to_np_dtype(node.option("to", 0)))
     except (KeyError, TypeError, ValueError):
         raise LoweringError("a cast to this type is not supported") from None
-    return _converted(node, dtype)
-
-
-def _converted(node: Context, dtype: np.dtype[Any]) -> LazyTensor:
-    x, element = node.tensor(), element_of(dtype)
+    element = element_of(dtype)
     if element is None:
         message = f"a cast to {dtype} is not supported"
         raise LoweringError(message, "convert the model to float32")
     if dtype == np.bool_:
         return compare(node.builder, CompareOp.NE, x, splat(0, x.element))
     return cast(node.builder, x, element)
-
-
-def _cast_like(node: Context) -> LazyTensor:
-    like = node.tensor(1)
-    if like.is_truth:
-        return _converted(node, np.dtype(bool))
-    return cast(node.builder, node.tensor(), like.element)
 
 
 LOWERINGS: Lowerings = {
@@ -237,7 +223,6 @@ LOWERINGS: Lowerings = {
     "Softsign": _formula("softsign(x)"),
     "Clip": _clip,
     "Cast": _cast,
-    "CastLike": _cast_like,
     "Where": lambda node: choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2)),
     "Equal": _comparison(CompareOp.EQ),
     "Greater": _comparison(CompareOp.GT),
@@ -251,7 +236,7 @@ LOWERINGS: Lowerings = {
     "BitwiseAnd": _joined(partial(Binary, BinaryOp.AND)),
     "BitwiseOr": _joined(partial(Binary, BinaryOp.OR)),
     "BitwiseXor": _joined(partial(Binary, BinaryOp.XOR)),
-    "BitwiseNot": _of(_all_bits_but),
+    "BitwiseNot": _formula("-1 - x"),
     "IsNaN": _truth(_is_no_number),
     "IsInf": _is_infinite,
     "Not": lambda node: opposite(node.builder, node.tensor()),

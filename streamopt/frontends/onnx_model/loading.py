@@ -45,7 +45,8 @@ def load_model(
         for one that is too large, and E172 for what no lowering could take.
     """
     loc = SourceLoc(str(path))
-    proto = _decoded(path, loc) if given is None else _copied(given)
+    proto = onnx.ModelProto()  # reading changes it
+    proto.CopyFrom(_decoded(path, loc) if given is None else given)
     check_sizes(proto, loc)
     hint = "keep the data files next to the model"
     with _refusing("its external data can't be read", loc, hint):
@@ -95,13 +96,6 @@ def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
     if not proto.graph.node and not proto.graph.output:
         message = "the file holds no graph"
         raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT))
-    return proto
-
-
-def _copied(given: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model of its own, as reading changes it."""
-    proto = onnx.ModelProto()
-    proto.CopyFrom(given)
     return proto
 
 

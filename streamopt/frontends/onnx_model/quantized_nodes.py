@@ -5,6 +5,7 @@ scales of a product, and of what is quantized behind it, are one factor (Jacob e
 and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference, CVPR 2018).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -190,16 +191,14 @@ def _rounded(
     return elementwise(node.builder, function, steps, real, element=element)
 
 
-def _with_zeros(node: Context, left: int, right: int) -> list[LazyTensor]:
-    """Return the first operands of a product of integers, less their zero points."""
+def _with_zeros(node: Context, places: Sequence[tuple[int, int]]) -> list[LazyTensor]:
+    """Return the operands of a product of integers less their zero points, by their positions."""
     found: list[LazyTensor] = []
-    for position, zero_position in ((0, left), (1, right)):
-        x = node.tensor(0 if position == 0 else (3 if left == 2 and right == 5 else 1))
-        zero = node.optional(zero_position)
-        if zero is not None and zero.size_elems > 1:
-            zero = reshaped(zero, _beside(node, x, is_left=position == 0))
-        elif zero is not None:
-            zero = reshaped(zero, ())
+    for at, zero_at in places:
+        x, zero = node.tensor(at), node.optional(zero_at)
+        if zero is not None:
+            shape = _beside(node, x, is_left=at == 0) if zero.size_elems > 1 else ()
+            zero = reshaped(zero, shape)
         found.append(_centred(node, x, zero))
     return found
 
@@ -212,8 +211,7 @@ def _beside(node: Context, x: LazyTensor, *, is_left: bool) -> list[int]:
 
 
 def _integer_product(node: Context) -> LazyTensor:
-    operands = _with_zeros(node, 2, 3)
-    return _summed(node, operands, [])
+    return _summed(node, _with_zeros(node, ((0, 2), (1, 3))), [])
 
 
 def _summed(node: Context, operands: list[LazyTensor], bias: list[str]) -> LazyTensor:
@@ -226,7 +224,7 @@ def _summed(node: Context, operands: list[LazyTensor], bias: list[str]) -> LazyT
 
 def _quantized_product(node: Context) -> LazyTensor:
     """Return a product of integers with scales and zero points of all three sides."""
-    operands = _with_zeros(node, 2, 5)
+    operands = _with_zeros(node, ((0, 2), (3, 5)))
     bias = [node.operator.inputs[8]] if node.has(8) else []
     sums = node.builder.settled(_summed(node, operands, bias))
     scales = [node.constant(at, "a scale") for at in (1, 4, 6)]

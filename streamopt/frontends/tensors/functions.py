@@ -198,7 +198,8 @@ def place_of_best(
     """
     x = builder.settled(x)
     label, extent = builder.label, x.shape[axis]
-    best = reduced(builder, x, [axis], _order(largest), name=f"{label}_best")
+    best_is = Reduction.MAX if largest else Reduction.MIN
+    best = reduced(builder, x, [axis], best_is, name=f"{label}_best")
     places = _along(builder, x, axis)
 
     def place(value: Expression, peak: Expression, at: Expression) -> Expression:
@@ -209,10 +210,6 @@ def place_of_best(
     candidates = elementwise(builder, place, x, best, places, element=kind)
     reduction = Reduction.MAX if last else Reduction.MIN
     return best, reduced(builder, candidates, [axis], reduction, name=f"{label}_place")
-
-
-def _order(largest: bool) -> Reduction:
-    return Reduction.MAX if largest else Reduction.MIN
 
 
 def _along(builder: ProgramBuilder, x: LazyTensor, axis: int) -> LazyTensor:

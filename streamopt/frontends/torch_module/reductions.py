@@ -2,6 +2,7 @@
 # PyTorch's operators are made when it loads, without types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportUnknownLambdaType=false
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,8 +36,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.fmod.Tensor: _truncated,
         aten.remainder.Scalar: _floored,
         aten.remainder.Tensor: _floored,
-        aten.hypot.default: _hypotenuse,
-        aten.erfc.default: _rest_of_erf,
+        aten.hypot.default: lambda x, y: (x * x + y * y).sqrt(),
+        aten.erfc.default: lambda x: 1 - x.erf(),
         aten.fake_quantize_per_channel_affine.default: _fake_quantized,
     }
     return {**table, **_quantized_operators()}
@@ -101,14 +102,6 @@ def _held(
     truths = (x != 0).to(torch.int32)
     found = truths.amin(dims, keepdim) if every else truths.amax(dims, keepdim)
     return found != 0
-
-
-def _hypotenuse(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return (x * x + y * y).sqrt()
-
-
-def _rest_of_erf(x: torch.Tensor) -> torch.Tensor:
-    return 1 - x.erf()
 
 
 def _truncated(x: torch.Tensor, y: Any) -> torch.Tensor:

@@ -6,7 +6,7 @@ may be reordered; reports of RTL simulation say how many cycles the design took.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
@@ -14,6 +14,7 @@ from streamopt.files import read_text
 from streamopt.frontends.c.syntax.parsing import CFile, CFunction, parsed
 from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.text.preprocess import MAX_FILE_BYTES, preprocess
+from streamopt.published.hls.pragmas import marked_pragmas, with_pragmas
 from streamopt.published.hls.region import read_network
 from streamopt.published.reader import Measured, PublishedDesign
 
@@ -132,7 +133,9 @@ def _chosen(folder: _Folder, path: Path, top: str | None) -> tuple[CFile, CFunct
         message = f"which of these is the design: {names}?" if sources else "there is no HLS C++"
         hint = "name the file with the top function" if sources else "give the folder of the design"
         raise FrontendError(Diagnostic("E150", message, SourceLoc(str(path)), hint))
-    file = parsed(preprocess(sources[0], {}, [], is_hls=True))
+    text = read_text(sources[0], encoding="latin-1")
+    source = preprocess(sources[0], {}, [], marked_pragmas(text))
+    file = parsed(replace(source, text=with_pragmas(source.text, source.places)))
     return file, _top(file, sources[0], wanted)
 
 

@@ -13,7 +13,7 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -27,7 +27,7 @@ from streamopt.frontends.c.lowering.types import (
     number,
 )
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import base_name
+from streamopt.frontends.c.syntax.trees import base_name, mapped
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
@@ -41,7 +41,7 @@ def declared(
     state: Lowering,
 ) -> list[ast.Node]:
     """Return the declarations of the members of a variable, with their initial values."""
-    state.scopes[-1][name] = kind
+    state.scope.declare(name, kind)
     storage = node.storage or []
     is_listed = isinstance(init, ast.InitList)
     is_alias = bool(kind.levels) and kind.levels[0].kind is not LevelKind.ARRAY
@@ -149,10 +149,10 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
                 for side in (then, otherwise)
             )
             return [ast.If(asked, first, second, node.coord)]
-        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="read")), args=None):
-            stream = places.typed(whole, state)
-            if stream is not None and stream.is_stream:
-                return streams.taken(whole, target, node, state)
+        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="read")), args=None) if (
+            places.is_stream(whole, state)
+        ):
+            return streams.taken(whole, target, node, state)
         case ast.FuncCall() if name := places.called(value, state):
             if not set(base_name(target)) & {
                 n for one in calls.arguments(value) for n in base_name(one)
@@ -219,41 +219,35 @@ def _elementwise(
     kind = places.typed(target, state)
     assert kind is not None
     (_, inside), *_ = state.types.members(kind) or []
-    value = _without_calls(value, state)
+
+    def named(operand: ast.Node) -> ast.Node:
+        is_made = isinstance(operand, ast.FuncCall)
+        is_made = is_made and places.is_whole(places.typed(operand, state), state)
+        return kept(operand, state) if is_made else operand
+
+    value = _of_operands(value, named)
     index = state.unique("k")
-    state.scopes[-1][index] = NodeType(ast.IdentifierType(["int"]))
+    state.scope.declare(index, NodeType(ast.IdentifierType(["int"])))
     at = identifier(index, node.coord)
     one = ast.ArrayRef(target, at, node.coord)
-    inner = ast.Assignment("=", one, _element(value, at, state), node.coord)
+
+    def element(operand: ast.Node) -> ast.Node:
+        is_vector = places.is_whole(places.typed(operand, state), state)
+        return ast.ArrayRef(operand, at, operand.coord) if is_vector else operand
+
+    inner = ast.Assignment("=", one, _of_operands(value, element), node.coord)
     body = statements.statement(inner, state)
     return [_loop(index, inside.levels[0], ast.Compound(body, node.coord), node)]
 
 
-def _without_calls(value: ast.Node, state: Lowering) -> ast.Node:
-    """Return a value whose vectors are all in variables."""
+def _of_operands(value: ast.Node, change: Callable[[ast.Node], ast.Node]) -> ast.Node:
+    """Return a value in which operands of operators are changed."""
     match value:
-        case ast.BinaryOp(op=op, left=left, right=right):
-            first, second = (_without_calls(side, state) for side in (left, right))
-            return ast.BinaryOp(op, first, second, value.coord)
-        case ast.UnaryOp(op="-" | "+" | "~" as op, expr=operand):
-            return ast.UnaryOp(op, _without_calls(operand, state), value.coord)
-        case ast.FuncCall() if places.is_whole(places.typed(value, state), state):
-            return kept(value, state)
+        case ast.BinaryOp() | ast.UnaryOp(op="-" | "+" | "~"):
+            parts = {id(part): _of_operands(part, change) for _, part in value.children()}
+            return mapped(value, parts)
         case _:
-            return value
-
-
-def _element(value: ast.Node, at: ast.Node, state: Lowering) -> ast.Node:
-    match value:
-        case ast.BinaryOp(op=op, left=left, right=right):
-            first, second = (_element(side, at, state) for side in (left, right))
-            return ast.BinaryOp(op, first, second, value.coord)
-        case ast.UnaryOp(op="-" | "+" | "~" as op, expr=operand):
-            return ast.UnaryOp(op, _element(operand, at, state), value.coord)
-        case _ if places.is_whole(places.typed(value, state), state):
-            return ast.ArrayRef(value, at, value.coord)
-        case _:
-            return value
+            return change(value)
 
 
 def copied(

@@ -1,9 +1,13 @@
-"""Bits of ``ap_int`` and ``ap_uint``: ``x[i]``, ``x.range(7, 0)`` and ``x(7, 0)`` as shifts."""
+"""Bits of ``ap_int``, ``ap_fixed`` and their kin: ``x[i]``, ``x.range(7, 0)``, ``x(7, 0)``.
+
+They are read by a shift; where they are written, those that differ are turned over. The bits of a
+fixed-point number are those of an integer, by whose point it is moved.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pycparser import c_ast as ast
 
@@ -30,13 +34,44 @@ def slice_of(
     width = _width(ends, node, state)
     if width is None:
         return number(0, node.coord)
-    named = NodeType(ast.Struct(f"ap_uint_{width}_", None)).typename(node.coord)
-    return ast.Cast(named, _shifted(whole, ends[1], node, state), node.coord)
+    return _as(f"ap_uint_{width}_", _shifted(whole, ends[1], node, state))
 
 
 def _shifted(whole: ast.Node, by: ast.Node, node: ast.Node, state: Lowering) -> ast.Node:
-    found = values.value(whole, state)
+    found, form = values.value(whole, state), _form(whole, state)
+    if form.is_fixed:
+        moved = ast.BinaryOp("<<", _as(form.wide, found), number(form.fraction, node.coord))
+        found = _as(f"ap_uint_{form.width}_", _as(f"ap_int_{form.width}_", moved))
     return ast.BinaryOp(">>", found, values.value(by, state), node.coord)
+
+
+def _as(tag: str, value: ast.Node) -> ast.Cast:
+    """Return a number converted to a type of the library."""
+    named = NodeType(ast.Struct(tag, None)).typename(value.coord)
+    return ast.Cast(named, value, value.coord)
+
+
+class _Form(NamedTuple):
+    """The format of a number."""
+
+    is_fixed: bool
+    width: int
+    fraction: int
+    """Bits behind the point."""
+
+    @property
+    def wide(self) -> str:
+        """Return a format that has the number, and the integer of its bits."""
+        return f"ap_fixed_{self.width + self.fraction}_{self.width}_"
+
+
+def _form(whole: ast.Node, state: Lowering) -> _Form:
+    kind = places.typed(whole, state)
+    assert kind is not None
+    _, family, *words = kind.tag.rstrip("_").split("_")
+    width, integer, *_ = [int(w.replace("m", "-")) for w in words if w[-1:].isdigit()] * 2
+    is_fixed = family.endswith("fixed")
+    return _Form(is_fixed, width, width - integer if is_fixed else 0)
 
 
 def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Node] | None:
@@ -54,17 +89,17 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
     if found is None:
         return []
     low, width = found
-    at = target.coord
-    mask = number((1 << width) - 1, at)
-    plain = NodeType(ast.IdentifierType(["long", "long"]))
-    long_mask = ast.Cast(plain.typename(at), mask, at)
-    place, shift = values.value(whole, state), values.value(low, state)
-    hole = ast.UnaryOp("~", ast.BinaryOp("<<", long_mask, shift, at), at)
-    kept = ast.BinaryOp("&", place, hole, at)
-    given = ast.Cast(plain.typename(at), values.value(value, state), at)
-    inside = ast.BinaryOp("&", given, long_mask, at)
-    filled = ast.BinaryOp("<<", inside, shift, at)
-    return [ast.Assignment("=", place, ast.BinaryOp("|", kept, filled, at), at)]
+    at, form, place = target.coord, _form(whole, state), values.value(whole, state)
+    given = _as(f"ap_uint_{width}_", values.value(value, state))
+    if width < form.width:
+        old = _as(f"ap_uint_{width}_", _shifted(whole, low, target, state))
+        turned = _as(f"ap_uint_{form.width}_", ast.BinaryOp("^", old, given, at))
+        moved = ast.BinaryOp("<<", turned, values.value(low, state), at)
+        given = ast.BinaryOp("^", _shifted(whole, number(0, at), target, state), moved, at)
+    if form.is_fixed:
+        wide = _as(form.wide, _as(f"ap_int_{form.width}_", given))
+        given = ast.BinaryOp(">>", wide, number(form.fraction, at), at)
+    return [ast.Assignment("=", place, given, at)]
 
 
 def _ends(node: ast.FuncCall, state: Lowering) -> tuple[ast.Node, int] | None:
@@ -83,9 +118,9 @@ def _width(ends: Sequence[ast.Node], node: ast.Node, state: Lowering) -> int | N
     if high is not None and low is not None:
         names = {*high, *low} - {""}
         width = high.get("", 0) - low.get("", 0) + 1
-        if all(high.get(n, 0) == low.get(n, 0) for n in names) and 1 <= width <= 53:
+        if all(high.get(n, 0) == low.get(n, 0) for n in names) and 1 <= width <= 64:
             return width
-    message = f"{shown(node)} has a number of bits that is not known, or is more than 53"
+    message = f"{shown(node)} has a number of bits that is not known, or is more than 64"
     state.report(message, node, "write x.range(8 * i + 7, 8 * i)")
     return None
 

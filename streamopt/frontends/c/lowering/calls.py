@@ -121,6 +121,9 @@ def expanded(
     name: str, kind: NodeType, node: ast.Decl, state: Lowering, *, is_top: bool
 ) -> list[ast.Decl]:
     """Return the parameters that stand for one."""
+    if kind.is_stream and any(level.kind is LevelKind.ARRAY for level in kind.levels):
+        state.report(f"{name}, an array of streams, is not supported", node, "use several streams")
+        return []
     if kind.is_stream:
         outer = tuple(level for level in kind.levels if level.kind is not LevelKind.REFERENCE)
         found = [

@@ -74,7 +74,7 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
     if kind is None or item.name is None:
         return [item]
     if not state.types.has_members(kind):
-        state.scopes[0][item.name] = kind
+        state.scope.declare(item.name, kind)
         return [item]
     with state.statement() as around:
         found = aggregates.declared(item.name, kind, item, item.init, state)
@@ -115,14 +115,14 @@ def rewritten(
         raise LimitError(Diagnostic("E139", message, loc, "use fewer templates"))
     function = state.functions[name]
     state.made[made] = function
-    outer = state.scopes, state.numbers, state.types.bound, state.around, state.returned
-    state.scopes = [state.scopes[0], {}]
+    outer = state.scope, state.numbers, state.types.bound, state.around, state.returned
+    state.scope = state.scope.of_file()
     state.around = Around()
     state.types.bound, state.numbers = bound, dict(numbers)
     try:
         state.made[made] = _function(function, made, state, is_top=is_top)
     finally:
-        state.scopes, state.numbers, state.types.bound, state.around, state.returned = outer
+        state.scope, state.numbers, state.types.bound, state.around, state.returned = outer
     return made
 
 
@@ -157,7 +157,7 @@ def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool
     state.returned = returns if state.types.has_members(returns) else None
     if state.returned is not None:
         reference = returns.within([DeclaredLevel(LevelKind.REFERENCE)])
-        state.scopes[-1][calls.RESULT] = reference
+        state.scope.declare(calls.RESULT, reference)
         parameters += calls.expanded(calls.RESULT, reference, function.decl, state, is_top=is_top)
     for item in parameters_of(function):
         kind = state.types.resolved(item.type)
@@ -166,10 +166,10 @@ def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool
         name_outside = item.name
         if _needs_copy(item.name, kind, function, state):
             name_outside = state.unique(item.name)
-            state.scopes[-1][name_outside] = kind
+            state.scope.declare(name_outside, kind)
             handed = identifier(name_outside, item.coord)
             first += aggregates.declared(item.name, kind, item, handed, state)
-        state.scopes[-1][item.name] = kind
+        state.scope.declare(item.name, kind)
         parameters += calls.expanded(name_outside, kind, item, state, is_top=is_top)
         if is_top and kind.is_stream:
             outer = tuple(level for level in kind.levels if level.kind is LevelKind.ARRAY)

@@ -32,7 +32,7 @@ def typed(node: ast.Node, state: Lowering) -> NodeType | None:
 def _typed(node: ast.Node, state: Lowering) -> NodeType | None:
     match node:
         case ast.ID(name=name):
-            return state.find(name) or _own_member(name, state)
+            return state.scope.find(name) or _own_member(name, state)
         case ast.ArrayRef(name=array):
             whole = typed(array, state)
             return None if whole is None else _element(whole, state)
@@ -79,7 +79,7 @@ def _element(whole: NodeType, state: Lowering) -> NodeType | None:
 
 def _own_member(name: str, state: Lowering) -> NodeType | None:
     """Return the type of a member of ``this``."""
-    this = state.find(THIS)
+    this = state.scope.find(THIS)
     return None if this is None else dict(state.types.members(this.value) or []).get(name)
 
 
@@ -113,8 +113,7 @@ def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
     match node.name:
         case ast.StructRef(name=whole, field=ast.ID(name="read")):
             stream = typed(whole, state)
-            is_stream = stream is not None and stream.is_stream
-            return state.types.stream_element(stream) if stream and is_stream else None
+            return state.types.stream_element(stream) if stream and stream.is_stream else None
         case _:
             return None
 
@@ -130,6 +129,12 @@ def _combined(left: NodeType | None, right: NodeType | None, state: Lowering) ->
     if len(names) < 2:
         return None
     return left if names[0] == names[1] or names[0] in (["double"], ["float"]) else right
+
+
+def is_stream(node: ast.Node, state: Lowering) -> bool:
+    """Return whether an expression is a stream."""
+    kind = typed(node, state)
+    return kind is not None and kind.is_stream
 
 
 def is_bits(node: ast.Node, state: Lowering) -> bool:
@@ -152,7 +157,7 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
     """Return the member with a suffix of the structure that an expression names."""
     match node:
         case ast.ID(name=name):
-            if state.find(name) is None and _own_member(name, state) is not None:
+            if state.scope.find(name) is None and _own_member(name, state) is not None:
                 return identifier(f"this__{name}{suffix}", node.coord)
             return identifier(f"{name}{suffix}", node.coord)
         case ast.ArrayRef(name=array, subscript=index):

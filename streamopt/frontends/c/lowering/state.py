@@ -13,6 +13,7 @@ from pycparser import c_ast as ast
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.lowering.types import NodeType, TypeTable, identifier
 from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.symbols import Scopes
 from streamopt.frontends.c.syntax.trees import coordinate
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Lowering:
     where: Places
     made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])
     """Rewritten functions."""
-    scopes: list[dict[str, NodeType]] = field(default_factory=lambda: [{}])
+    scope: Scopes[NodeType] = field(default_factory=Scopes[NodeType])
     numbers: dict[str, ast.Node] = field(default_factory=dict[str, ast.Node])
     """The numbers of an open function, as its call decides them."""
     around: Around = field(default_factory=Around)
@@ -62,26 +63,10 @@ class Lowering:
         """Report what can't be rewritten (E135)."""
         self.problems.report("E135", message, self.where.of(coordinate(node)), hint)
 
-    def find(self, name: str) -> NodeType | None:
-        """Return the type of a name in scope."""
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
-        return None
-
     def unique(self, name: str) -> str:
         """Return a name that the file does not have."""
         self._count += 1
         return f"{name}__{self._count}"
-
-    @contextmanager
-    def block(self) -> Generator[None]:
-        """Declare names inside in a block of their own."""
-        self.scopes.append({})
-        try:
-            yield
-        finally:
-            self.scopes.pop()
 
     @contextmanager
     def statement(self, *, is_delicate: bool = False) -> Generator[Around]:
@@ -113,5 +98,5 @@ class Lowering:
     def temporary(self, kind: NodeType, node: ast.Node) -> ast.ID:
         """Declare a variable of a type for a value of the statement, and return its name."""
         name = self.unique("value")
-        self.scopes[-1][name] = kind
+        self.scope.declare(name, kind)
         return identifier(name, node.coord)

@@ -15,9 +15,9 @@ from streamopt.frontends.c.lowering import (
     streams,
     values,
 )
-from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier, mapped
+from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import every
+from streamopt.frontends.c.syntax.trees import every, mapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ def block(node: ast.Node | None, state: Lowering) -> ast.Node | None:
     if node is None:
         return None
     items = node.block_items or [] if isinstance(node, ast.Compound) else [node]
-    with state.block():
+    with state.scope.block():
         found = all_of(items, state)
     if len(found) == 1 and not isinstance(node, ast.Compound):
         return found[0]
@@ -77,7 +77,7 @@ def _branch(node: ast.If, state: Lowering) -> list[ast.Node]:
 
 
 def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
-    with state.block(), state.statement(is_delicate=True) as around:
+    with state.scope.block(), state.statement(is_delicate=True) as around:
         parts: dict[int, ast.Node] = {}
         for name, part in node.children():
             if name == "stmt":
@@ -198,9 +198,8 @@ def _chosen(
 
 
 def _reads_stream(node: ast.Node, state: Lowering) -> bool:
-    calls_of = [part.name for part in every(node) if isinstance(part, ast.FuncCall)]
-    kinds = [places.typed(f.name, state) for f in calls_of if isinstance(f, ast.StructRef)]
-    return any(kind is not None and kind.is_stream for kind in kinds)
+    names = [part.name for part in every(node) if isinstance(part, ast.FuncCall)]
+    return any(isinstance(n, ast.StructRef) and places.is_stream(n.name, state) for n in names)
 
 
 def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
@@ -218,7 +217,7 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
         found = aggregates.declared(node.name, kind, node, node.init, state)
         return [*found, *_constructed(node, node.name, kind, state)]
     init, storage = node.init, node.storage or []
-    state.scopes[-1][node.name] = kind
+    state.scope.declare(node.name, kind)
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
         target = identifier(node.name, node.coord)
         declaration = kind.declaration(node.name, node.coord, None, storage)
@@ -251,7 +250,7 @@ def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> 
 
 
 def _declared_stream(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:
-    state.scopes[-1][name] = kind
+    state.scope.declare(name, kind)
     if kind.levels and kind.levels[0].kind is LevelKind.REFERENCE:
         state.report(f"{shown(node)} is another name of a stream", node, "use the stream itself")
         return []

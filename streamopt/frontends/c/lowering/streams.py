@@ -139,24 +139,19 @@ def statement(node: ast.Node, state: Lowering) -> list[ast.Node] | None:
     match node:
         case ast.BinaryOp(op="<<" | ">>" as op, left=left, right=right):
             first = _first(left)
-            kind = places.typed(first, state)
-            if kind is None or not kind.is_stream:
+            if not places.is_stream(first, state):
                 return None
             before = [] if first is left else statement(left, state) or []
             move = written if op == "<<" else taken
             return [*before, *move(first, right, node, state)]
         case ast.FuncCall(
-            name=ast.StructRef(name=whole, field=ast.ID(name=name)),
-            args=ast.ExprList(exprs=[value]),
-        ):
-            kind = places.typed(whole, state)
-            if kind is None or not kind.is_stream or name not in ("read", "write"):
-                return None
-            return (written if name == "write" else taken)(whole, value, node, state)
-        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="read")), args=None):
-            kind = places.typed(whole, state)
-            is_stream = kind is not None and kind.is_stream
-            return [stepped(counter(whole, 1, state), 1)] if is_stream else None
+            name=ast.StructRef(name=whole, field=ast.ID(name="read" | "write" as name)), args=given
+        ) if places.is_stream(whole, state):
+            values_of = [] if given is None else given.exprs
+            if name == "read" and not values_of:
+                return [stepped(counter(whole, 1, state), 1)]
+            move = written if name == "write" else taken
+            return move(whole, values_of[0], node, state) if len(values_of) == 1 else None
         case _:
             return None
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import cast
 
 from pycparser import c_ast as ast
 from pycparser.c_parser import Coord
@@ -255,16 +253,3 @@ def identifier(name: str, coord: Coord | None) -> ast.ID:
 def number(value: int, coord: Coord | None) -> ast.Constant:
     """Return a whole number."""
     return ast.Constant("int", str(value), coord)
-
-
-def mapped(node: ast.Node, change: Mapping[int, ast.Node]) -> ast.Node:
-    """Return a shallow copy with other nodes for some of its parts, by their ids."""
-    made = copy(node)
-    for name in node.__slots__:
-        part = getattr(node, name, None)
-        if isinstance(part, ast.Node):
-            setattr(made, name, change.get(id(part), part))
-        elif isinstance(part, list):
-            listed = cast("list[object]", part)
-            setattr(made, name, [change.get(id(one), one) for one in listed])
-    return made

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams
-from streamopt.frontends.c.lowering.types import mapped
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import arguments_of
+from streamopt.frontends.c.syntax.trees import arguments_of, mapped
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
@@ -64,9 +63,9 @@ def _choice(node: ast.Node, state: Lowering) -> ast.Node:
 
 
 def _name(node: ast.ID, name: str, state: Lowering) -> ast.Node:
-    if name in state.numbers and state.find(name) is None:
+    if name in state.numbers and state.scope.find(name) is None:
         return state.numbers[name]
-    if state.find(name) is None and places.typed(node, state) is not None:
+    if state.scope.find(name) is None and places.typed(node, state) is not None:
         return places.leaf(node, "", state)
     return node
 

@@ -11,14 +11,16 @@ After::
     p++;
 """
 
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Sequence
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.syntax.trees import INCREMENTS, walked
+from streamopt.frontends.c.syntax.trees import INCREMENTS, mapped, walked
 
-_OPERANDS = ("lvalue", "rvalue", "left", "right", "expr", "name", "subscript", "args")
+_EVALUATED = (
+    *(ast.Assignment, ast.BinaryOp, ast.UnaryOp, ast.ArrayRef, ast.Cast, ast.FuncCall),
+    ast.ExprList,
+)
 
 
 def spread(item: ast.Node) -> tuple[list[ast.Node], ast.Node, list[ast.Node]] | None:
@@ -35,7 +37,7 @@ def spread(item: ast.Node) -> tuple[list[ast.Node], ast.Node, list[ast.Node]] | 
     names = [one.name for one in changed if isinstance(one, ast.ID)]
     if len(names) < len(found) or any(named.count(name) > 1 for name in names):
         return None
-    rest = _replaced(item, lambda node: node.expr if node in found else None)
+    rest = _replaced(item, found)
     if rest is None:
         return None
     before = [node for node in found if not node.op.startswith("p")]
@@ -53,36 +55,15 @@ def _inside(item: ast.Node) -> Sequence[ast.UnaryOp]:
     return found[::-1]
 
 
-def _replaced(node: ast.Node, other: Callable[[ast.UnaryOp], ast.Node | None]) -> ast.Node | None:
-    """Return a copy with other nodes for some; None where one is not evaluated in any case."""
-    if isinstance(node, ast.UnaryOp) and (instead := other(node)) is not None:
-        return instead
-    inside = any(isinstance(part, ast.UnaryOp) and other(part) is not None for part in walked(node))
-    if not inside:
+def _replaced(node: ast.Node, found: Sequence[ast.UnaryOp]) -> ast.Node | None:
+    """Return a copy without increments; None where one is not evaluated in any case."""
+    if isinstance(node, ast.UnaryOp) and node in found:
+        return node.expr
+    if not any(part in found for part in walked(node)):
         return node
     is_joint = isinstance(node, ast.BinaryOp) and node.op in ("&&", "||")
-    if is_joint or not isinstance(
-        node,
-        ast.Assignment
-        | ast.BinaryOp
-        | ast.UnaryOp
-        | ast.ArrayRef
-        | ast.Cast
-        | ast.FuncCall
-        | ast.ExprList,
-    ):
+    if is_joint or not isinstance(node, _EVALUATED):
         return None
-    made = copy(node)
-    if isinstance(made, ast.ExprList):
-        parts = [_replaced(part, other) for part in made.exprs]
-        kept = [part for part in parts if part is not None]
-        made.exprs = kept
-        return made if len(kept) == len(parts) else None
-    for field in _OPERANDS:
-        part = getattr(made, field, None)
-        if isinstance(part, ast.Node):
-            changed = _replaced(part, other)
-            if changed is None:
-                return None
-            setattr(made, field, changed)
-    return made
+    parts = {id(part): _replaced(part, found) for _, part in node.children()}
+    known = {key: part for key, part in parts.items() if part is not None}
+    return mapped(node, known) if len(known) == len(parts) else None

@@ -6,7 +6,8 @@ Statements and expressions that are never read, such as the body of a ``while``,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, cast
 
 from pycparser import c_ast as ast
 
@@ -167,3 +168,16 @@ def walked(*roots: ast.Node | None) -> Iterator[ast.Node]:
         node = waiting.pop()
         yield node
         waiting += parts_of(node)
+
+
+def mapped(node: ast.Node, change: Mapping[int, ast.Node]) -> ast.Node:
+    """Return a shallow copy with other nodes for some of its parts, by their ids."""
+    made = copy(node)
+    for name in node.__slots__:
+        part = getattr(node, name, None)
+        if isinstance(part, ast.Node):
+            setattr(made, name, change.get(id(part), part))
+        elif isinstance(part, list):
+            listed = cast("list[object]", part)
+            setattr(made, name, [change.get(id(one), one) for one in listed])
+    return made

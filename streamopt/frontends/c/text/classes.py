@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c.text.places import Edit, edited, line_starts, position
-from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets
+from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets, with_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -142,8 +142,8 @@ def _rewritten(
             continue
         yield part.start, part.end, "\n" * text.count("\n", part.start, part.end)
     words = {n: f"{tag}__{n}" for one in constants for n in _CONSTANT.findall(one)}
-    plain = [re.sub(r"^(?:static\s+)+", "static ", _named(one, words)) for one in constants]
-    inside = " ".join(_named(one, words) for one in members)
+    plain = [re.sub(r"^(?:static\s+)+", "static ", with_values(one, words)) for one in constants]
+    inside = " ".join(with_values(one, words) for one in members)
     whole = f"{' '.join(plain)} struct {tag} {{ {inside} }};"
     yield head.start(), head.end(), whole + "\n" * head[0].count("\n")
     for part, found in functions:
@@ -156,10 +156,6 @@ def _rewritten(
 def _does_anything(text: str, start: int, part: _Part) -> bool:
     """Return whether a constructor sets a member."""
     return ":" in text[start : part.body] or bool(text[part.body + 1 : part.end - 1].strip(" \n;"))
-
-
-def _named(text: str, words: Mapping[str, str]) -> str:
-    return re.sub(r"\b\w+\b", lambda word: words.get(word[0], word[0]), text)
 
 
 def _function(

@@ -28,18 +28,16 @@ from streamopt.frontends.c.text.places import Edit, Places, edited, line_starts,
 from streamopt.frontends.c.text.template_text import closing_brackets
 from streamopt.frontends.c.text.templates import PlainText, without_templates
 
-_BUILT_IN = frozenset(
-    [
-        *("_Bool", "char", "double", "float", "half", "int", "long", "short", "signed", "unsigned"),
-        *("size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "intmax_t", "uintmax_t"),
-        *(
-            f"{sign}int{kind}{bits}_t"
-            for sign in ("", "u")
-            for kind in ("", "_fast", "_least")
-            for bits in (8, 16, 32, 64)
-        ),
-    ]
-)
+_BUILT_IN_TEXT = """
+_Bool char double float half int long short signed unsigned
+size_t ptrdiff_t intptr_t uintptr_t intmax_t uintmax_t
+"""
+_BUILT_IN = {*_BUILT_IN_TEXT.split()} | {
+    f"{sign}int{kind}{bits}_t"
+    for sign in ("", "u")
+    for kind in ("", "_fast", "_least")
+    for bits in (8, 16, 32, 64)
+}
 _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
 _BLANK = re.compile(r"\busing[ ]+namespace[ ]+\w+[ ]*;|\binline[ ]+(?=constexpr\b)")
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")

@@ -14,7 +14,6 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_bytes
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.text.cplusplus import as_c
-from streamopt.frontends.c.text.hls import marked_pragmas, with_pragmas
 from streamopt.frontends.c.text.places import OriginalText, Places, Spot
 from streamopt.frontends.c.text.tokens import Lexer
 
@@ -73,15 +72,8 @@ def preprocess(
     defines: Mapping[str, str],
     include: Sequence[Path],
     text: str | None = None,
-    *,
-    is_hls: bool = False,
 ) -> Preprocessed:
     """Return a file, or a text in its place, with its macros expanded and its headers put in.
-
-    Parameters
-    ----------
-    is_hls
-        Whether streams and pragmas of Vitis HLS are kept; they are no C.
 
     Raises
     ------
@@ -92,7 +84,8 @@ def preprocess(
     try:
         text = _read_text(path) if text is None else text
     except OSError as error:
-        raise FrontendError(_unreadable(path, error)) from None
+        problem = Diagnostic("E131", f"can't read {path}: {reason(error)}", SourceLoc(str(path)))
+        raise FrontendError(problem) from None
     except ValueError as error:
         raise FrontendError(Diagnostic("E131", str(error), SourceLoc(str(path)))) from None
     problems = Problems()
@@ -101,7 +94,7 @@ def preprocess(
     for name in bad:
         problems.report("E131", f"{name[:60]!r} can't be defined as a macro", None)
     problems.raise_if_any()
-    machine = _Machine(path, include, problems, is_hls=is_hls)
+    machine = _Machine(path, include, problems)
     try:
         result = machine.run(text, defines)
     except LimitError as error:
@@ -115,10 +108,6 @@ def preprocess(
         raise
     problems.raise_if_any()
     return result
-
-
-def _unreadable(path: Path, error: OSError) -> Diagnostic:
-    return Diagnostic("E131", f"can't read {path}: {reason(error)}", SourceLoc(str(path)))
 
 
 def _read_text(path: Path) -> str:
@@ -135,10 +124,7 @@ def _read_text(path: Path) -> str:
 class _Machine(Preprocessor):
     """pcpp that counts what it does, collects problems and marks tokens of macro bodies."""
 
-    def __init__(
-        self, path: Path, include: Sequence[Path], problems: Problems, *, is_hls: bool
-    ) -> None:
-        self.is_hls = is_hls
+    def __init__(self, path: Path, include: Sequence[Path], problems: Problems) -> None:
         self.texts: dict[str, OriginalText] = {}
         super().__init__(Lexer())
         self.rewrite_paths: list[Any] = []
@@ -166,8 +152,6 @@ class _Machine(Preprocessor):
         self.parse(text, self.main)
         places = Places(self.main, self.texts)
         result = _emitted(iter(self.token, None), places)
-        if self.is_hls:
-            result = with_pragmas(result, places)
         if not (extra or '"C"' in result or "::" in result or "template" in result):
             return Preprocessed(result, places)
         written = as_c(result, places, self.problems)
@@ -177,8 +161,7 @@ class _Machine(Preprocessor):
         """Return the text of a file with line ends and trigraphs as compilers see them."""
         text = _LINE_ENDS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
         text = trigraph(text) if "??" in text else text
-        text = "\n".join(line.rstrip() for line in text.split("\n"))
-        return marked_pragmas(text) if self.is_hls else text
+        return "\n".join(line.rstrip() for line in text.split("\n"))
 
     def where(self) -> SourceLoc:
         """Return the line of the last directive."""

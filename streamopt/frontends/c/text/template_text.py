@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import add, mul, sub
-from typing import TYPE_CHECKING, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pcpp.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.text.places import Spot
@@ -27,17 +28,8 @@ _CONSTANT = re.compile(
     r"\bconst\s+(?:static\s+)?(?:(?:unsigned|int|short|long|char|size_t|u?int\d+_t)\s+)+"
     r"(\w+)\s*=\s*([^;{}]{1,200});"
 )
-_NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-_OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: add,
-    ast.Sub: sub,
-    ast.Mult: mul,
-    ast.FloorDiv: lambda left, right: left // right,
-    ast.Mod: lambda left, right: left % right,
-    ast.LShift: lambda left, right: left << min(right, 64),
-    ast.RShift: lambda left, right: left >> right,
-}
+_ARITHMETIC = re.compile(r"[-+*/%<>=!&|^~?:()\s\da-fA-FuUlLxX]+")
 
 
 def replaced_words(line: str, row: Row, words: Mapping[str, str]) -> tuple[str, Row]:
@@ -220,36 +212,16 @@ def constants_in(text: str) -> dict[str, int]:
 
 def evaluated(text: str, constants: Mapping[str, int]) -> int | None:
     """Return the value of a constant expression of whole numbers; None if it is none."""
-    if len(text) > 200:
+    plain = with_values(text, {"true": 1, "false": 0, **constants})
+    shifts = "<<" in plain and any(len(number) > 2 for number in re.findall(r"\d+", plain))
+    if len(text) > 200 or shifts or not _ARITHMETIC.fullmatch(plain):
         return None
-    plain = with_values(text, constants)
-    plain = _NUMBER.sub(lambda number: str(int(number[1], _base(number[1]))), plain)
-    plain = plain.replace("/", "//").replace("true", "1").replace("false", "0")
     try:
-        return _computed(ast.parse(plain.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
+        return int(_evaluator()(plain).value())
+    except Exception:  # names, types, divisions by 0: the library raises what it likes
         return None
 
 
-def _base(number: str) -> int:
-    return 16 if number[:2] in ("0x", "0X") else 10
-
-
-def _computed(node: ast.expr) -> int | None:
-    match node:
-        case ast.Constant(value=bool()):
-            return None
-        case ast.Constant(value=int(value)):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            value = _computed(operand)
-            return None if value is None else -value
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            return int(_computed(left) == _computed(right))
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            one, other = _computed(left), _computed(right)
-            if one is None or other is None or max(abs(one), abs(other)) > 2**64:
-                return None
-            return _OPERATIONS[type(op)](one, other)
-        case _:
-            return None
+@cache
+def _evaluator() -> Any:
+    return Evaluator()

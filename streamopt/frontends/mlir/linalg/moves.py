@@ -15,6 +15,8 @@ from streamopt.frontends.tensors.views import concatenated, reshaped, strided
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import CompareOp, Condition, Expression, Literal
 
+_PARTS = ("static_offsets", "static_sizes", "static_strides")
+
 
 def _result_shape(op: MlirOperation) -> tuple[int, ...]:
     shape = op.results[0].type.shape
@@ -36,9 +38,8 @@ def _empty(builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTen
 
 
 def _slice(builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]) -> LazyTensor:
-    names = ("static_offsets", "static_sizes", "static_strides")
     tensor = sources[0]
-    for axis, (start, count, step) in enumerate(zip(*static_integers(op, *names), strict=True)):
+    for axis, (start, count, step) in enumerate(zip(*static_integers(op, *_PARTS), strict=True)):
         tensor = strided(tensor, axis, start, step, count)
     return reshaped(tensor, _result_shape(op))
 
@@ -55,8 +56,7 @@ def _insert(
     builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]
 ) -> LazyTensor:
     """Return the second tensor with the first one in its middle."""
-    names = ("static_offsets", "static_sizes", "static_strides")
-    offsets, sizes, strides = static_integers(op, *names)
+    offsets, sizes, strides = static_integers(op, *_PARTS)
     part, whole = reshaped(sources[0], sizes), sources[1]
 
     def value(point: ElementPoint) -> Expression:

@@ -70,6 +70,7 @@ class LoopLowering:
     def __init__(self, state: LoopState, module: Module) -> None:
         self.state = state
         self.globals = {op.symbol: op for op in module.operations if op.name == "memref.global"}
+        self.named: dict[str, View] = {}
         self.undefined: set[str] = set()
         self.items: list[Item] = []
 
@@ -228,18 +229,16 @@ class LoopLowering:
         found = self.globals.get(symbol) if isinstance(symbol, str) else None
         initial = found.attributes.get("initial_value") if found is not None else None
         result = op.results[0]
-        known = [v for n, v in self.state.views.items() if n < 0 and v.variable == symbol]
-        if known:
-            self.state.views[result.number] = known[0]
-            return
         name = symbol if isinstance(symbol, str) else "constant"
+        if name in self.named:
+            self.state.views[result.number] = self.named[name]
+            return
         has_values = isinstance(initial, Dense) and initial.values is not None
         variable = self.state.add_variable(name, result.type, op.loc, is_argument=not has_values)
         if isinstance(initial, Dense) and initial.values is not None:
             self.state.values[variable.name] = initial.values.reshape(result.type.shape)
-        view = View.of(variable.name, result.type.shape)
-        self.state.views[result.number] = view
-        self.state.views[-1 - result.number] = View.of(name, result.type.shape)
+        self.named[name] = View.of(variable.name, result.type.shape)
+        self.state.views[result.number] = self.named[name]
 
     def copy(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Copy all elements of a memref, in loops of their own."""

@@ -26,6 +26,7 @@ from streamopt.frontends.mlir.text.syntax import (
     Module,
     Opaque,
     Type,
+    element_type,
 )
 from streamopt.ir.affine import LARGEST, Affine
 from streamopt.ir.operators import BinaryOp
@@ -38,15 +39,6 @@ _RESULT = re.compile(r"%([\w$.-]+)\s*(?::\s*\d+)?\s*=\s*$")
 _RESOURCE = re.compile(r'([\w$.-]+)\s*:\s*"0x([0-9A-Fa-f]*)"')
 _FILE_LOCATION = re.compile(r'loc\("(.*)":(\d+):(\d+)(?: to .*)?\)', re.DOTALL)
 _HANDLE = re.compile(r"dense_resource<\"?([\w$.-]+)\"?>")
-_NUMPY = {
-    "f16": "<f2",
-    "f32": "<f4",
-    "f64": "<f8",
-    "i8": "<i1",
-    "i16": "<i2",
-    "i32": "<i4",
-    "i64": "<i8",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,13 +197,13 @@ class _Conversion:
 
     def resource(self, value: Any, name: str) -> Dense:
         kind = self.type(value.type)
-        digits, format_ = self.text.resources.get(name), _NUMPY.get(kind.element)
-        if digits is None or format_ is None:
+        digits, element = self.text.resources.get(name), element_type(kind.element)
+        if digits is None or element is None or kind.element == "i1":
             return Dense(None, kind)
         values: NDArray[Any] = np.empty(0)
         try:
             # The first four bytes are the alignment.
-            values = np.frombuffer(bytes.fromhex(digits)[4:], dtype=format_)
+            values = np.frombuffer(bytes.fromhex(digits)[4:], dtype=element.dtype)
         except ValueError:
             return Dense(None, kind)
         fits = values.size == prod(kind.shape)

@@ -130,19 +130,10 @@ def operations_inside(operation: MlirOperation) -> Iterator[MlirOperation]:
 
 
 _ELEMENTS: Mapping[str, ElementType] = {
-    "f16": ElementType.HALF,
-    "f32": ElementType.FLOAT,
-    "f64": ElementType.DOUBLE,
-    "i1": ElementType.UINT8,
-    "i8": ElementType.INT8,
-    "i16": ElementType.INT16,
-    "i32": ElementType.INT32,
-    "i64": ElementType.INT64,
-    "index": ElementType.INT64,
-    "ui8": ElementType.UINT8,
-    "ui16": ElementType.UINT16,
-    "ui32": ElementType.UINT32,
-    "ui64": ElementType.UINT64,
+    **{"f16": ElementType.HALF, "f32": ElementType.FLOAT, "f64": ElementType.DOUBLE},
+    **{f"i{bits}": ElementType(f"int{bits}_t") for bits in (8, 16, 32, 64)},
+    **{f"ui{bits}": ElementType(f"uint{bits}_t") for bits in (8, 16, 32, 64)},
+    **{"i1": ElementType.UINT8, "index": ElementType.INT64},
 }
 
 
