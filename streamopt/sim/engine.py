@@ -14,13 +14,17 @@ from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
     from streamopt.sim.plan import Plan
 
 HANDOVER_CYCLES = 1
 """Cycles between the end of a process and the start of what waits for it."""
 BANKS = 2
 """Banks of a ping-pong buffer."""
-MOST_RELAXED = 3
+MOST_RELAXED = 12
 """Runs in which some FIFOs have room for all tokens, before all have the room that there is."""
 
 
@@ -46,7 +50,9 @@ class Engine:
         with the room that they have: if these limit nothing, that is how the network runs. So
         FIFOs with no more slots than are ever in use aren't followed token by token. Nor are those
         of sources, as movers of weights: once the times of all reads are known, sources run again
-        with the room that there is. If they still write each token in time, no reader has waited.
+        with the room that there is. If they still write each token in time, no reader has waited;
+        else all others run again with these times. Times only grow in doing so, and those on which
+        both sides agree are the network's, as each depends on earlier ones alone.
         """
         accesses = sum(channel.writes + channel.reads for channel in self.plan.channels)
         spend(WORK.designs.access * self.frames * accesses)
@@ -55,22 +61,46 @@ class Engine:
         roomy: set[int] = {
             at for at, c in enumerate(self.channels) if c.depth_elems < c.written.size
         }
-        for _ in range(0 if self.plan.flushable else MOST_RELAXED):
-            if not roomy:
-                break
-            for at in roomy:
-                self.channels[at].depth_elems = self.channels[at].written.size
-            has_ended = self._run()
-            late = {at for at in roomy - fed if has_ended and _has_waited(self.channels[at])}
+        known: dict[int, NDArray[np.int64]] = {}
+        for _ in range(0 if self.plan.flushable or not roomy else MOST_RELAXED):
+            has_ended, late = self._run_with_room(roomy, fed)
             if has_ended and not late:
-                for at in roomy:
-                    self.channels[at].depth_elems = self.channels[at].plan.depth_elems
                 if self._are_in_time(sources):
                     return True
-                late = fed
+                has_ended = all(self.frames_ended(self.runs[at]) == self.frames for at in sources)
+                known = {at: self.channels[at].written for at in fed}
+            if not has_ended:
+                break
+            roomy = roomy - late
+            ended = {at: self.runs[at] for at in sources} if known else {}
             self._reset()
-            roomy = roomy - late if has_ended else set[int]()
+            self._take_up(ended, known)
+        self._reset()
         return self._run()
+
+    def _run_with_room(self, roomy: set[int], fed: set[int]) -> tuple[bool, set[int]]:
+        """Run with room for all tokens in some FIFOs, whose depths are then as before.
+
+        Return whether every frame has ended, and the FIFOs, but those of sources, in which a token
+        would have waited.
+        """
+        for at in roomy:
+            self.channels[at].depth_elems = self.channels[at].written.size
+        has_ended = self._run()
+        for at in roomy:
+            self.channels[at].depth_elems = self.channels[at].plan.depth_elems
+        late = {at for at in roomy - fed if has_ended and _has_waited(self.channels[at])}
+        return has_ended, late
+
+    def _take_up(
+        self, runs: Mapping[int, ProcessRun], written: Mapping[int, NDArray[np.int64]]
+    ) -> None:
+        """Let sources have ended already, with the times of their writes."""
+        for position, run in runs.items():
+            self.runs[position] = run
+        for at, times in written.items():
+            self.channels[at].written[:] = times
+            self.channels[at].writes = times.size
 
     def _sources(self) -> list[int]:
         """Return the processes that only write, into FIFOs; nobody waits for their ends."""

@@ -42,7 +42,7 @@ from streamopt.transforms.planned_loops import factor_problems, has_all_factors,
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.ports.passes import pass_problems
 from streamopt.transforms.relays import Relays, place_problems
-from streamopt.transforms.rewrites import rewritten
+from streamopt.transforms.rewrites import INPUTS, rewritten
 from streamopt.transforms.stepped.nest import stepped_nest
 from streamopt.transforms.stepped.plans import plan_problems, planned_steps
 from streamopt.transforms.stepped.transfers import whole_arrays
@@ -124,6 +124,7 @@ def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
     graph = rewritten(graph, schedule.rewrites)
     again = {port.array: port.again for port in schedule.ports if port.again}
     graph = with_movers(graph, moved_arrays(graph, schedule.ports), again)
+    graph = rewritten(graph, [name for name in schedule.rewrites if name == INPUTS])
     return Relays(graph, dict(schedule.slrs)).graph if schedule.slrs else graph
 
 

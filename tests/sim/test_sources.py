@@ -18,6 +18,7 @@ from tests.support.programs.sketches import program, scheduled
 
 if TYPE_CHECKING:
     from streamopt.ir.network import Network, PipelineTiming
+    from streamopt.ir.program import Program
     from streamopt.sim.trace import Trace
 
 TARGET = Target.named("vu9p")
@@ -25,6 +26,11 @@ LAYER = program(
     {"x": "input 16", "W": "weight 256 16", "y": "internal 256", "z": "output 256"},
     {"full": "i 256, k 16: y[i] += x[k] * W[i][k]", "end": "i 256: z[i] = y[i] + 1"},
     name="layer",
+)
+AFTER = program(
+    {"x": "input 16 64", "h": "internal 16", "W": "weight 256 16", "y": "output 256"},
+    {"first": "k 16, j 64: h[k] += x[k][j]", "full": "i 256, k 16: y[i] += h[k] * W[i][k]"},
+    name="after",
 )
 FRAMES = 3
 
@@ -43,9 +49,11 @@ def fixture_turns(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-def streamed(depth_elems: int) -> tuple[Network, dict[str, PipelineTiming]]:
-    graph = so.dataflow(LAYER)
-    done = scheduled(LAYER).schedule
+def streamed(
+    depth_elems: int, source: Program = LAYER
+) -> tuple[Network, dict[str, PipelineTiming]]:
+    graph = so.dataflow(source)
+    done = scheduled(source).schedule
     found = with_ports(graph, done, so.plan_ports(graph, ports={"W": "m_axi"}, device=TARGET))
     channels = (
         replace(c, depth_elems=depth_elems) if c.channel == "W_chip" else c for c in found.channels
@@ -84,3 +92,18 @@ def test_source_that_is_late_is_followed(depth_elems: int, source_ii: int) -> No
     network, timings = streamed(depth_elems)
     timings["load_W"] = replace(timings["load_W"], ii=source_ii)
     assert simulate(network, timings, frames=FRAMES) == followed(network, timings)
+
+
+@pytest.mark.parametrize(("source_ii", "reader_ii"), [(2, 1), (3, 2)])
+def test_source_that_keeps_a_reader_waiting_takes_few_turns(
+    turns: list[int], source_ii: int, reader_ii: int
+) -> None:
+    """The reader begins late, so a source with room for all would be far ahead of it."""
+    network, timings = streamed(32, AFTER)
+    for name, ii in (("load_W", source_ii), ("full", reader_ii)):
+        timings[name] = replace(timings[name], ii=ii)
+    quick = simulate(network, timings, frames=FRAMES)
+    few, turns[0] = turns[0], 0
+    assert quick == followed(network, timings)
+    assert few < turns[0] / 10
+    assert next(p for p in quick.processes if p.name == "full").empty_cycles > 0

@@ -13,8 +13,12 @@ from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 from streamopt.transforms.rewrites.private_arguments import PrivateArguments
 from streamopt.transforms.rewrites.split_arrays import SplitArrays
 from streamopt.transforms.rewrites.split_loops import SplitLoops
+from streamopt.transforms.rewrites.stream_inputs import StreamInputs
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
 from streamopt.transforms.rewrites.unroll_time import UnrollTime
+
+INPUTS = "stream_inputs"
+"""Name of the rewrite that is carried out once there are movers."""
 
 REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
     {
@@ -27,6 +31,7 @@ REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
         "private_arguments": PrivateArguments(),
         "balance_paths": BalancePaths(),
         "stream_windows": StreamWindows(),
+        INPUTS: StreamInputs(),
     }
 )
 """In the order in which they are of use after each other: folding makes readers of arguments."""

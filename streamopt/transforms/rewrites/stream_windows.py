@@ -38,8 +38,12 @@ class StreamWindows(GraphRewrite):
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph with noted windows."""
-        nodes = tuple(_windowed(graph, node, self.most_stretched) for node in graph.nodes)
+        nodes = tuple(self.noted(graph, node) for node in graph.nodes)
         return graph if nodes == graph.nodes else with_parts(graph, graph.arrays, nodes)
+
+    def noted(self, graph: Graph, node: Node) -> Node:
+        """Return a node with its windows; those that advance with the loop of the first."""
+        return _windowed(graph, node, self.most_stretched)
 
 
 @dataclass(frozen=True, slots=True)

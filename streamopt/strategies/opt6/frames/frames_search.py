@@ -54,7 +54,7 @@ from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
-from streamopt.transforms.rewrites import changed_by, rewritten
+from streamopt.transforms.rewrites import INPUTS, changed_by, rewritten
 
 MOST_BUFFERED = 4
 """Times that FIFOs of a design become buffers as LUTs are still short."""
@@ -67,7 +67,8 @@ VARIANTS_SHARE = 0.5
 FIRST = 0.5
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
 may be in LUTs, and two in a DSP."""
-BALANCED = "balance_paths"
+BALANCED, WINDOWS = "balance_paths", "stream_windows"
+LAST = (WINDOWS, INPUTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,9 @@ class _FramesSearch:
     def _variant(self, names: tuple[str, ...], graph: Graph) -> GraphVariant:
         problem, options = self.run.problem, self._options
         outside, ports = boundary_of_form(graph, problem.ports, options.region.on)
+        if WINDOWS in names and INPUTS not in options.space.without:
+            kept, outside = changed_by(outside, [INPUTS])
+            names = (*(name for name in names if name != INPUTS), *kept)
         own = replace(problem, graph=outside, ports=ports)
         partial = options.space.partial_tiles
         return GraphVariant(own, names, options, self._builder, partial_tiles=partial)
@@ -218,7 +222,8 @@ class _FramesSearch:
             self._keep(tried)
         if tried is None or tried.is_close or problem.space.fixed or BALANCED in names:
             return
-        kept, balanced = changed_by(problem.graph, [*names, BALANCED])
+        asked = sorted([*names, BALANCED], key=LAST.__contains__)
+        kept, balanced = changed_by(problem.graph, asked)
         if BALANCED in kept:
             for own in self._rows(self._variant(kept, balanced)):
                 self._look(own)
@@ -314,7 +319,8 @@ class _FramesSearch:
         graph, limits, on = variant.graph, variant.region.limits, variant.region.on
         deep = {c.channel: c.depth_elems for c in schedule.channels if c.depth_elems}
         design, frames = self._judged(variant, chosen, (schedule, frames), deep)
-        if self._options.sizes_fifos and MEMORIES.intersection(design.used.over(limits)):
+        over = design.used.over(limits)
+        if self._options.sizes_fifos and over and MEMORIES.issuperset(over):
             small = shallow(graph, with_depths(schedule, frames.slots), on)
             frames = frame_run(graph, small, on)
             design, frames = self._judged(variant, chosen, (small, frames), {})
