@@ -10,6 +10,8 @@ from streamopt.transforms.rebuilding import with_parts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
 
+WINDOWS = StreamWindows()
+
 
 @dataclass(frozen=True, slots=True)
 class StreamInputs(GraphRewrite):
@@ -22,7 +24,6 @@ class StreamInputs(GraphRewrite):
     """
 
     is_final: ClassVar[bool] = True
-    windows: StreamWindows = StreamWindows()
 
     def __call__(self, graph: Graph) -> Graph:
         """Return the graph with noted windows."""
@@ -30,7 +31,7 @@ class StreamInputs(GraphRewrite):
         movers = (mover_of(graph, name) for name in inputs)
         brought = {mover.write.array for mover in movers if mover is not None}
         nodes = tuple(
-            self.windows.noted(graph, node) if brought.intersection(node.inputs) else node
+            WINDOWS.noted(graph, node) if brought.intersection(node.inputs) else node
             for node in graph.nodes
         )
         return graph if nodes == graph.nodes else with_parts(graph, graph.arrays, nodes)
