@@ -44,6 +44,9 @@ in each frame, at its rate in the simulation. *Images* and scores are streams, o
 memory (`not counted`), as weights of such rows are. *Buffers* are the bytes of line buffers, of
 buffers between nodes and of FIFOs: all memory but that of weights.
 
+*Form*: `spatial` designs have hardware for every layer; an `engine` is one array of multipliers for
+all of them, one layer after the other, from [results/engines](../engines/README.md).
+
 Schedules are in `designs`: `--kept` simulates and verifies them again without a search. A row
 without a search of its own has the quickest design of another row within its limits (*design of*,
 by its system and DSPs); bounds that were proved under narrower limits don't hold there.
@@ -75,6 +78,7 @@ COLUMNS = (
     ("weights", "weights"),
     ("images", "images"),
     ("buffer_bytes", "buffers"),
+    ("form", "form"),
     ("design_of", "design of"),
     ("seconds", "s"),
     ("megabytes", "MB"),

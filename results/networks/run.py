@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from bounds import PACKED, Bound, Wanted, bound_of
 from measure import NOT_COUNTED, Search, measured, rebuilt, verdict
 from pages import write_page
-from sharing import shared_design
+from sharing import engine_designs, shared_design
 
 from streamopt.sweeping.keyed_rows import add_row, measured_commit, read_rows, rows_by_key
 from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
@@ -40,6 +40,7 @@ ALL = 10**9
 MEASURED = (
     *("dsps", "lut", "bram18", "uram", "verified", "weights", "seconds", "megabytes"),
     *("level", "over", "refused", "images", "buffer_bytes", "design_of"),
+    "form",
 )
 
 
@@ -100,6 +101,7 @@ def row_of(published: Row, wanted: Wanted, found: Row) -> Row:
         "status": status,
         "reason": reason,
         **{name: found.get(name, "") for name in MEASURED},
+        "form": found.get("form") or ("spatial" if ours == ours else ""),
         "compute_bound": _number(wanted.of_cycles(bound.compute_cycles)),
         "traffic_bound": _number(wanted.of_cycles(bound.traffic_cycles)),
         "commit": found.get("commit", ""),
@@ -182,6 +184,7 @@ def share(cases: Iterable[tuple[Row, Wanted]]) -> None:
     rows, cases = rows_by_key(HERE / "rows.csv", KEYS), list(cases)
     known = [(wanted, rows[_key(published, wanted)]) for published, wanted in cases]
     own = [pair for pair in known if _is_counted(pair[1]) and not pair[1]["design_of"]]
+    own += engine_designs()
     for published, wanted in cases:
         if _is_counted(rows[_key(published, wanted)]):
             continue

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from bounds import Wanted
 
-    from bounds import Wanted
+from streamopt.sweeping.keyed_rows import read_rows
+from streamopt.target.device import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from measure import Row
 
-__all__ = ["shared_design"]
+__all__ = ["engine_designs", "shared_design"]
+
+ENGINES = Path(__file__).parents[1] / "engines"
 
 OWN = ("own_bound", "gap", "commit", "seconds", "megabytes")
 """Of the row that was measured: a bound holds for its limits, not for wider ones."""
@@ -42,6 +49,33 @@ def shared_design(wanted: Wanted, rows: Iterable[tuple[Wanted, Row]]) -> Row:
     _, best = min(fitting, key=lambda pair: pair[0])
     of = f"{best['system']} {best['dsp_limit']}{' packed' * (best['packed'] == 'yes')}"
     return {**best, **dict.fromkeys(OWN, ""), "design_of": of}
+
+
+def engine_designs() -> Iterator[tuple[Wanted, Row]]:
+    """Yield the verified designs of results/engines, each with what it was made for."""
+    published = {row["network"]: row for row in read_rows(ENGINES / "published.csv")}
+    for row in read_rows(ENGINES / "rows.csv"):
+        if row["verified"] != "every bit":
+            continue
+        of, is_packed = published[row["network"]], row["packed"] != "no"
+        clock_ns = float(of["clock_ns"])
+        luts = Target.named(of["device"], clock_ns).total.luts
+        limits = (int(of["dsps"]), clock_ns, of["device"], "device", luts, is_packed)
+        same = {name: row[name] for name in ("dsps", "lut", "bram18", "uram", "dsp_limit")}
+        yield (
+            Wanted(row["network"], "int8", "latency_cycles", *limits),
+            {
+                **same,
+                "ours": row["cycles"],
+                "system": "engine",
+                "form": "engine",
+                "packed": "yes" if is_packed else "no",
+                "verified": "pass",
+                "over": "",
+                "weights": "streamed",
+                "images": "streams",
+            },
+        )
 
 
 def _same_task(one: Wanted, other: Wanted) -> bool:

@@ -253,7 +253,8 @@ def verify(
     program = load(folder / "graph.json")
     ways = stored_ways(folder, program, manifest.inputs)
     if SETTING in manifest.settings:
-        return verify_project(folder, program, compiler=compiler, seed=seed, ways=ways)
+        limit = ENGINE_SECONDS
+        return verify_project(folder, program, limit, compiler, seed=seed, ways=ways)
     graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")
     edits, kernel = _edits(folder, manifest, graph, schedule)
     traced = Traced(apply(graph, schedule), always=traces)
@@ -313,6 +314,8 @@ def _edits(
 
 INPUT_VALUES = "test_inputs.npz"
 """File of a project with the values that were given for its test inputs."""
+ENGINE_SECONDS = 7200.0
+"""For a run of an engine's C++, which does in turn what happens in each of millions of cycles."""
 
 _SUFFIX = ".npz"
 

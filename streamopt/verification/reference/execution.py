@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
@@ -54,6 +55,11 @@ from streamopt.verification.reference.bounded_array import (
     replaced,
     select_bounded,
 )
+from streamopt.verification.reference.contraction import (
+    Contraction,
+    contraction_of,
+    product_of,
+)
 from streamopt.verification.reference.error_bounds import Reals
 from streamopt.verification.reference.in_order import execute_in_order
 from streamopt.verification.reference.whole_numbers import (
@@ -70,6 +76,7 @@ if TYPE_CHECKING:
     from streamopt.verification.reference.bounded_array import FloatArray
 
 Point: TypeAlias = dict[str, NDArray[np.int64]]
+_Block: TypeAlias = tuple[range, ...]
 
 BLOCK_POINTS = 2**20
 """Most iterations evaluated at once: some ten temporary arrays of 8 MB."""
@@ -187,6 +194,20 @@ class _Execution:
         self.idle = tuple(axis for axis, loop in enumerate(nest.loops) if loop.name not in used)
 
     def run(self) -> None:
+        """Carry it out."""
+        contraction = contraction_of(self.nest, self.statement, self._element)
+        total = None if contraction is None else self._contracted(contraction)
+        if total is None:
+            self._run_term_by_term()
+            return
+        name = self.target.name
+        trips = self.nest.trip_counts
+        every = np.ix_(*(np.arange(trip) for trip in trips.values()))
+        here = self._flat(self.statement.target, dict(zip(trips, every, strict=True))).ravel()
+        found = arithmetic_of(self.element).convert(total.at(here))
+        self.state[name] = replaced(self.state[name], [(here, found)])
+
+    def _run_term_by_term(self) -> None:
         reduction, old = self.statement.reduction, self.state[self.target.name]
         if reduction is None:
             self.state[self.target.name] = replaced(old, self._assigned())
@@ -226,6 +247,47 @@ class _Execution:
             unsure = np.where(condition.unsure, np.inf, found.bound)
             return Bounded(found.value, unsure, term.grain, found.ends)
         return select_bounded(condition, term, nothing)
+
+    def _contracted(self, asked: Contraction) -> Bounded | None:
+        """Return the sums as products of matrices; None if one may not be exact."""
+        trips, total = self.nest.trip_counts, np.zeros(self.target.size_elems)
+        kept = self.statement.target.iterators()
+        terms = prod(trip for name, trip in trips.items() if name not in kept)
+        names = (*asked.rows, *asked.columns, asked.summed, *asked.outer)
+        most = max(1, BLOCK_POINTS // trips[asked.summed])
+        rows, columns = (
+            [*_blocks([range(trips[name]) for name in own], most)]
+            for own in (asked.rows, asked.columns)
+        )
+
+        def point(own: _Block, other: _Block, summed: range, place: tuple[int, ...]) -> Point:
+            every = (*own, *other, summed, *(range(at, at + 1) for at in place))
+            axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in every))
+            return dict(zip(names, axes, strict=True))
+
+        def factor(side: int, own: _Block, other: _Block, place: tuple[int, ...]) -> Bounded:
+            whole = range(trips[asked.summed])
+            at = point(own, other, whole, place)
+            found = self._value(asked.factors[side], at, asked.types[side])
+            shape = tuple(len(np.ravel(axis)) for axis in at.values())
+            value, bound = (np.broadcast_to(part, shape) for part in (found.value, found.bound))
+            flat = -1, len(whole)
+            return Bounded(value.reshape(flat), bound.reshape(flat))
+
+        for place in product(*(range(trips[name]) for name in asked.outer)):
+            first_row, first_column = (
+                tuple(range(1) for _ in own) for own in (asked.rows, asked.columns)
+            )
+            right = [factor(1, first_row, block, place) for block in columns]
+            for row in rows:
+                left = factor(0, row, first_column, place)
+                for column, matrix in zip(columns, right, strict=True):
+                    found = product_of(left, matrix, asked.bits, terms)
+                    if found is None:
+                        return None
+                    at = point(row, column, range(1), place)
+                    total[self._flat(self.statement.target, at).ravel()] += found.ravel()
+        return Bounded(total, np.zeros(total.size), 1.0)
 
     def _add(self, sums: Accumulator, term: Bounded, point: Point) -> None:
         shape = tuple(len(np.ravel(axis)) for axis in point.values())
@@ -376,14 +438,14 @@ def _broadcast(term: Bounded, shape: tuple[int, ...]) -> Bounded:
     return Bounded(value, bound, term.grain, (low, high))
 
 
-def _blocks(extents: list[range]) -> Iterator[tuple[range, ...]]:
-    """Split a box into boxes of at most `BLOCK_POINTS` points, in row-major order."""
+def _blocks(extents: list[range], most: int = BLOCK_POINTS) -> Iterator[_Block]:
+    """Split a box into boxes of at most so many points, in row-major order."""
     points = prod(len(extent) for extent in extents)
-    if points <= BLOCK_POINTS:
+    if points <= most:
         yield tuple(extents)
         return
     axis = next(at for at, extent in enumerate(extents) if len(extent) > 1)
-    step = max(1, BLOCK_POINTS * len(extents[axis]) // points)
+    step = max(1, most * len(extents[axis]) // points)
     for start in range(0, len(extents[axis]), step):
         part = extents[axis][start : start + step]
-        yield from _blocks([*extents[:axis], part, *extents[axis + 1 :]])
+        yield from _blocks([*extents[:axis], part, *extents[axis + 1 :]], most)
