@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from streamopt.verification.reference import execution
+from streamopt.verification.reference.contraction import product_of
 from streamopt.verification.reference.execution import execute
 from streamopt.verification.vectors.golden import find_golden
 from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
+    from streamopt.verification.reference.bounded_array import Bounded, FloatArray
 
 CASES = {
     "rows": ("x 9 16", "w 16 12", "y 9 12", "i 9, j 12, k 16", "y[i][j] += x[i][k] * w[k][j]"),
@@ -29,6 +31,10 @@ CASES = {
     "again": ("x 9 16", "w 16 12", "y 9 12", "r 2, i 9, j 12, k 16",
               "y[i][j] += x[i][k] * w[k][j]"),
 }  # fmt: skip
+
+
+def never(*given: object) -> None:
+    del given
 
 
 def case(name: str, given: str, result: str) -> Program:
@@ -54,7 +60,7 @@ def test_it_is_the_same_as_term_by_term(
     widest = 2 ** (int(given.strip("int_")) - 1) - 1
     large = {array: np.full(values.shape, widest) for array, values in inputs.items()}
     for values in (inputs, large):
-        monkeypatch.setattr(f"{execution.__name__}.contraction_of", lambda *_: None)
+        monkeypatch.setattr(execution, "contraction_of", never)
         slow = execute(source, values)["y"]
         monkeypatch.undo()
         monkeypatch.setattr("streamopt.verification.reference.contraction.LEAST_POINTS", 1)
@@ -68,10 +74,12 @@ def test_a_layer_is_a_few_products_of_matrices(monkeypatch: pytest.MonkeyPatch) 
     source = case("window", "int8_t", "int32_t")
     monkeypatch.setattr("streamopt.verification.reference.contraction.LEAST_POINTS", 1)
     seen: list[int] = []
-    plain = execution.product_of
-    monkeypatch.setattr(
-        execution, "product_of", lambda *given: (seen.append(given[-1]), plain(*given))[1]
-    )
+
+    def counted(left: Bounded, right: Bounded, bits: int, terms: int) -> FloatArray | None:
+        seen.append(terms)
+        return product_of(left, right, bits, terms)
+
+    monkeypatch.setattr(execution, "product_of", counted)
     find_golden(source)
     assert set(seen) == {6 * 3 * 2}
     assert len(seen) % (3 * 2) == 0

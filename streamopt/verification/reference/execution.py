@@ -204,7 +204,7 @@ class _Execution:
         trips = self.nest.trip_counts
         every = np.ix_(*(np.arange(trip) for trip in trips.values()))
         here = self._flat(self.statement.target, dict(zip(trips, every, strict=True))).ravel()
-        found = arithmetic_of(self.element).convert(total.at(here))
+        found = Integers(self.element).convert(total.at(here))
         self.state[name] = replaced(self.state[name], [(here, found)])
 
     def _run_term_by_term(self) -> None:
