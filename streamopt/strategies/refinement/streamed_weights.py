@@ -3,7 +3,7 @@
 A node that walks its weights inside of other loops, as a convolution does for each row of its
 result, has them read again for each iteration of these. Loops that don't move in the weights go
 inside as far as streams to and from the node allow: the fewer are left outside, the fewer times
-the weights are read.
+the weights are read. Each time they are read as a whole.
 """
 
 from collections.abc import Mapping
@@ -61,9 +61,9 @@ def streamed(graph: Graph, schedule: Schedule, array: str) -> StreamedWeights | 
         last = max((order.index(name) for name in walked), default=-1)
         again = tuple(name for name in free[:count] if order.index(name) < last)
         changed = replace(plan, order=order)
-        if all(plan.factors[name] == 1 for name in again) and _streams_alike(
-            planned, schedule, changed
-        ):
+        first = min((order.index(name) for name in walked), default=0)
+        is_whole = all(plan.factors[n] == 1 and order.index(n) < first for n in again)
+        if is_whole and _streams_alike(planned, schedule, changed):
             times = prod(node.trip_counts[name] for name in again)
             return StreamedWeights(changed, again, times * array_bytes(own))
     return None
