@@ -240,7 +240,7 @@ def verify(
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
-    from streamopt.codegen.engines.design import SETTING
+    from streamopt.codegen.engines.design import RUN_SECONDS, SETTING
     from streamopt.verification.decoders.project import verify_decoder
     from streamopt.verification.manifest import project_in, read_manifest
     from streamopt.verification.refusals import refuse_what_tools_would
@@ -253,8 +253,7 @@ def verify(
     program = load(folder / "graph.json")
     ways = stored_ways(folder, program, manifest.inputs)
     if SETTING in manifest.settings:
-        limit = ENGINE_SECONDS
-        return verify_project(folder, program, limit, compiler, seed=seed, ways=ways)
+        return verify_project(folder, program, RUN_SECONDS, compiler, seed=seed, ways=ways)
     graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")
     edits, kernel = _edits(folder, manifest, graph, schedule)
     traced = Traced(apply(graph, schedule), always=traces)
@@ -314,8 +313,6 @@ def _edits(
 
 INPUT_VALUES = "test_inputs.npz"
 """File of a project with the values that were given for its test inputs."""
-ENGINE_SECONDS = 7200.0
-"""For a run of an engine's C++, which does in turn what happens in each of millions of cycles."""
 
 _SUFFIX = ".npz"
 

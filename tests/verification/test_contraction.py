@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from streamopt.verification.reference import execution
+from streamopt.verification.reference import contraction, execution
 from streamopt.verification.reference.contraction import product_of
 from streamopt.verification.reference.execution import execute
 from streamopt.verification.vectors.golden import find_golden
@@ -79,7 +79,7 @@ def test_a_layer_is_a_few_products_of_matrices(monkeypatch: pytest.MonkeyPatch) 
         seen.append(terms)
         return product_of(left, right, bits, terms)
 
-    monkeypatch.setattr(execution, "product_of", counted)
+    monkeypatch.setattr(contraction, "product_of", counted)
     find_golden(source)
     assert set(seen) == {6 * 3 * 2}
     assert len(seen) % (3 * 2) == 0

@@ -16,6 +16,8 @@ from streamopt.ir.engines.hardware import EngineHardware
 from streamopt.ir.graph import Graph
 
 DEFAULT = VitisSettings()
+RUN_SECONDS = 7200.0
+"""For a run of the C++, which does in turn what happens in each of millions of cycles."""
 SETTING = "engine"
 """Entry of a project's settings that says it is an engine."""
 

@@ -7,18 +7,33 @@ doubles add whole numbers up to ``2**53`` exactly in any order, and quickly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.ir.arithmetic import expression_type, operand_types
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Binary, BinaryOp, Cast, Expression, Index, Read, walk
+from streamopt.ir.expression import (
+    Access,
+    Binary,
+    BinaryOp,
+    Cast,
+    Expression,
+    Index,
+    Read,
+    walk,
+)
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Nest, Statement
+from streamopt.verification.reference.blocks import BLOCK_POINTS, Block, blocks
 from streamopt.verification.reference.bounded_array import Bounded, FloatArray
+
+Point: TypeAlias = dict[str, NDArray[np.int64]]
 
 MOST_PRODUCTS = 4096
 """Of matrices: with more, these are too small to be quick."""
@@ -44,6 +59,22 @@ class Contraction:
     """The longest loop of the sum on which both depend."""
     outer: tuple[str, ...]
     """All others: a product of matrices for each of their iterations."""
+    trips: Mapping[str, int]
+    """Of all loops."""
+    target: Access
+
+    @property
+    def terms(self) -> int:
+        """Return the terms of an element of the result."""
+        kept = self.target.iterators()
+        return prod(trip for name, trip in self.trips.items() if name not in kept)
+
+    def point(self, own: Block, other: Block, summed: range, place: tuple[int, ...]) -> Point:
+        """Return the iterations of some rows and columns, with an axis for each loop."""
+        names = (*self.rows, *self.columns, self.summed, *self.outer)
+        every = (*own, *other, summed, *(range(at, at + 1) for at in place))
+        axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in every))
+        return dict(zip(names, axes, strict=True))
 
 
 def contraction_of(
@@ -84,7 +115,56 @@ def contraction_of(
     if prod(trips[n] for n in outer) > MOST_PRODUCTS:
         return None
     types = operand_types(value, element, element_of)
-    return Contraction((value.left, value.right), types, bits, rows, columns, summed, outer)
+    return Contraction(
+        (value.left, value.right),
+        types,
+        bits,
+        rows,
+        columns,
+        summed,
+        outer,
+        trips,
+        statement.target,
+    )
+
+
+def contracted(
+    asked: Contraction,
+    size_elems: int,
+    value: Callable[[Expression, Point, ElementType], Bounded],
+    flat: Callable[[Access, Point], NDArray[np.intp]],
+) -> Bounded | None:
+    """Return the sums by element of the result; None if one may not be exact.
+
+    Parameters
+    ----------
+    value, flat
+        Give an expression, converted to a type, and the flat index of an access at some points.
+    """
+    trips, total = asked.trips, np.zeros(size_elems)
+    most, whole = max(1, BLOCK_POINTS // trips[asked.summed]), range(trips[asked.summed])
+    rows, columns = (
+        [*blocks([range(trips[name]) for name in own], most)] for own in (asked.rows, asked.columns)
+    )
+    row0, column0 = (tuple(range(1) for _ in own) for own in (asked.rows, asked.columns))
+
+    def factor(side: int, at: Point) -> Bounded:
+        found = value(asked.factors[side], at, asked.types[side])
+        shape = tuple(len(np.ravel(axis)) for axis in at.values())
+        both = (np.broadcast_to(part, shape) for part in (found.value, found.bound))
+        return Bounded(*(part.reshape(-1, len(whole)) for part in both))
+
+    for place in product(*(range(trips[name]) for name in asked.outer)):
+        right = [factor(1, asked.point(row0, block, whole, place)) for block in columns]
+        for row in rows:
+            left = factor(0, asked.point(row, column0, whole, place))
+            for column, matrix in zip(columns, right, strict=True):
+                found = product_of(left, matrix, asked.bits, asked.terms)
+                if found is None:
+                    return None
+                at = asked.point(row, column, range(1), place)
+                total[flat(asked.target, at).ravel()] += found.ravel()
+    return Bounded(total, np.zeros(total.size), 1.0)
 
 
 def product_of(left: Bounded, right: Bounded, bits: int, terms: int) -> FloatArray | None:

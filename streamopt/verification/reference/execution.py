@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import product
-from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
@@ -47,6 +45,7 @@ from streamopt.ir.expression import Condition as ConditionTree
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Nest, Program, Statement
 from streamopt.verification.reference.accumulate import Accumulator, accumulator
+from streamopt.verification.reference.blocks import blocks
 from streamopt.verification.reference.bounded_array import (
     Bounded,
     BoundedCondition,
@@ -55,11 +54,7 @@ from streamopt.verification.reference.bounded_array import (
     replaced,
     select_bounded,
 )
-from streamopt.verification.reference.contraction import (
-    Contraction,
-    contraction_of,
-    product_of,
-)
+from streamopt.verification.reference.contraction import contracted, contraction_of
 from streamopt.verification.reference.error_bounds import Reals
 from streamopt.verification.reference.in_order import execute_in_order
 from streamopt.verification.reference.whole_numbers import (
@@ -76,10 +71,6 @@ if TYPE_CHECKING:
     from streamopt.verification.reference.bounded_array import FloatArray
 
 Point: TypeAlias = dict[str, NDArray[np.int64]]
-_Block: TypeAlias = tuple[range, ...]
-
-BLOCK_POINTS = 2**20
-"""Most iterations evaluated at once: some ten temporary arrays of 8 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,16 +187,17 @@ class _Execution:
     def run(self) -> None:
         """Carry it out."""
         contraction = contraction_of(self.nest, self.statement, self._element)
-        total = None if contraction is None else self._contracted(contraction)
+        total = None
+        if contraction is not None:
+            total = contracted(contraction, self.target.size_elems, self._value, self._flat)
         if total is None:
             self._run_term_by_term()
             return
-        name = self.target.name
-        trips = self.nest.trip_counts
+        trips, old = self.nest.trip_counts, self.state[self.target.name]
         every = np.ix_(*(np.arange(trip) for trip in trips.values()))
         here = self._flat(self.statement.target, dict(zip(trips, every, strict=True))).ravel()
         found = Integers(self.element).convert(total.at(here))
-        self.state[name] = replaced(self.state[name], [(here, found)])
+        self.state[self.target.name] = replaced(old, [(here, found)])
 
     def _run_term_by_term(self) -> None:
         reduction, old = self.statement.reduction, self.state[self.target.name]
@@ -248,47 +240,6 @@ class _Execution:
             return Bounded(found.value, unsure, term.grain, found.ends)
         return select_bounded(condition, term, nothing)
 
-    def _contracted(self, asked: Contraction) -> Bounded | None:
-        """Return the sums as products of matrices; None if one may not be exact."""
-        trips, total = self.nest.trip_counts, np.zeros(self.target.size_elems)
-        kept = self.statement.target.iterators()
-        terms = prod(trip for name, trip in trips.items() if name not in kept)
-        names = (*asked.rows, *asked.columns, asked.summed, *asked.outer)
-        most = max(1, BLOCK_POINTS // trips[asked.summed])
-        rows, columns = (
-            [*_blocks([range(trips[name]) for name in own], most)]
-            for own in (asked.rows, asked.columns)
-        )
-
-        def point(own: _Block, other: _Block, summed: range, place: tuple[int, ...]) -> Point:
-            every = (*own, *other, summed, *(range(at, at + 1) for at in place))
-            axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in every))
-            return dict(zip(names, axes, strict=True))
-
-        def factor(side: int, own: _Block, other: _Block, place: tuple[int, ...]) -> Bounded:
-            whole = range(trips[asked.summed])
-            at = point(own, other, whole, place)
-            found = self._value(asked.factors[side], at, asked.types[side])
-            shape = tuple(len(np.ravel(axis)) for axis in at.values())
-            value, bound = (np.broadcast_to(part, shape) for part in (found.value, found.bound))
-            flat = -1, len(whole)
-            return Bounded(value.reshape(flat), bound.reshape(flat))
-
-        for place in product(*(range(trips[name]) for name in asked.outer)):
-            first_row, first_column = (
-                tuple(range(1) for _ in own) for own in (asked.rows, asked.columns)
-            )
-            right = [factor(1, first_row, block, place) for block in columns]
-            for row in rows:
-                left = factor(0, row, first_column, place)
-                for column, matrix in zip(columns, right, strict=True):
-                    found = product_of(left, matrix, asked.bits, terms)
-                    if found is None:
-                        return None
-                    at = point(row, column, range(1), place)
-                    total[self._flat(self.statement.target, at).ravel()] += found.ravel()
-        return Bounded(total, np.zeros(total.size), 1.0)
-
     def _add(self, sums: Accumulator, term: Bounded, point: Point) -> None:
         shape = tuple(len(np.ravel(axis)) for axis in point.values())
         full = _broadcast(term, shape)
@@ -315,7 +266,7 @@ class _Execution:
     def _points(self, extents: list[range]) -> Iterator[Point]:
         """Yield blocks of the domain in program order: one index array per loop, broadcasting."""
         names = [loop.name for loop in self.nest.loops]
-        for block in _blocks(extents):
+        for block in blocks(extents):
             axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in block))
             yield dict(zip(names, axes, strict=True))
 
@@ -436,16 +387,3 @@ def _broadcast(term: Bounded, shape: tuple[int, ...]) -> Bounded:
         return Bounded(value, bound, term.grain)
     low, high = (np.broadcast_to(end, shape) for end in term.ends)
     return Bounded(value, bound, term.grain, (low, high))
-
-
-def _blocks(extents: list[range], most: int = BLOCK_POINTS) -> Iterator[_Block]:
-    """Split a box into boxes of at most so many points, in row-major order."""
-    points = prod(len(extent) for extent in extents)
-    if points <= most:
-        yield tuple(extents)
-        return
-    axis = next(at for at, extent in enumerate(extents) if len(extent) > 1)
-    step = max(1, most * len(extents[axis]) // points)
-    for start in range(0, len(extents[axis]), step):
-        part = extents[axis][start : start + step]
-        yield from _blocks([*extents[:axis], part, *extents[axis + 1 :]], most)
