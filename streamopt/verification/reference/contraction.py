@@ -151,8 +151,11 @@ def contracted(
     def factor(side: int, at: Point) -> Bounded:
         found = value(asked.factors[side], at, asked.types[side])
         shape = tuple(len(np.ravel(axis)) for axis in at.values())
-        both = (np.broadcast_to(part, shape) for part in (found.value, found.bound))
-        return Bounded(*(part.reshape(-1, len(whole)) for part in both))
+        numbers, bound = (
+            np.broadcast_to(part, shape).reshape(-1, len(whole))
+            for part in (found.value, found.bound)
+        )
+        return Bounded(numbers, bound)
 
     for place in product(*(range(trips[name]) for name in asked.outer)):
         right = [factor(1, asked.point(row0, block, whole, place)) for block in columns]
