@@ -82,7 +82,7 @@ def simulate(
 def _measured(graph_file: str, read: Reading, schedule_file: Path | None) -> DesignVerdict:
     """Return the verdict of Verilator on a schedule; raises E734 without one."""
     from streamopt import pipeline
-    from streamopt.pipeline.measuring import measured
+    from streamopt.pipeline.open_tools.measuring import measured
 
     if schedule_file is None:
         hint = "give one from `streamopt solve` with --schedule"

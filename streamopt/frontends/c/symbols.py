@@ -100,7 +100,7 @@ class Scopes(Generic[Meaning]):
             self._blocks.pop()
 
     def find(self, name: str) -> Meaning | None:
-        """Return what a name stands for, if it is declared."""
+        """Return the meaning of a name, or None where it isn't declared."""
         for block in reversed(self._blocks):
             if name in block:
                 return block[name]

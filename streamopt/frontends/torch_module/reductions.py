@@ -168,9 +168,15 @@ def _by_channel(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
     """Return a function of a scale and a zero point, either of them one for each channel."""
 
     def each(
-        x: torch.Tensor, scales: torch.Tensor, zeros: Any, axis: int, *limits: Any, **options: Any
+        x: torch.Tensor,
+        scales: torch.Tensor,
+        zeros: Any,
+        axis: int,
+        *limits: Any,
+        out_dtype: Any = None,
     ) -> torch.Tensor:
         zeros = 0 if zeros is None else _channel(zeros, x, axis).to(torch.int32)
+        options = {} if out_dtype is None else {"out_dtype": out_dtype}
         return function(x, _channel(scales, x, axis), zeros, *limits, **options)
 
     return each

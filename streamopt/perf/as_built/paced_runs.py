@@ -194,7 +194,7 @@ def _passes_on(node: Node, ins: Sequence[Edge]) -> bool:
 
 
 def _prefix(node: Node, edge: Edge, known: Mapping[str, _Wait]) -> Prefix:
-    """Return what a node waits for of an operand before its first write."""
+    """Return the part of an operand that a node waits for before its first write."""
     if edge.is_whole or len(edge.reads) != 1:
         return Prefix()
     window, own = node.window(edge.array), known[node.name]

@@ -131,7 +131,7 @@ class _Parts:
         self._readers: dict[str, int] = {}
 
     def found(self) -> KernelParts:
-        """Return what was collected."""
+        """Return the parts that were collected."""
         kernel = self._kernel
         for value in kernel.values:
             self._value(value)

@@ -38,7 +38,7 @@ STEP = 1.6
 
 
 class DeadlineAim(Enum):
-    """What passes look for where nodes wait for all operands, so that nothing else follows them."""
+    """The aim of passes where nodes wait for all operands, so that nothing else follows them."""
 
     SCHEDULES = "schedules"
     BOUND = "bound"

@@ -41,7 +41,7 @@ def declared(
     state: Lowering,
 ) -> list[ast.Node]:
     """Return the declarations of the members of a variable, with their initial values."""
-    state.scope.declare(name, kind)
+    state.inside.scope.declare(name, kind)
     storage = node.storage or []
     is_listed = isinstance(init, ast.InitList)
     is_alias = bool(kind.levels) and kind.levels[0].kind is not LevelKind.ARRAY
@@ -227,7 +227,7 @@ def _elementwise(
 
     value = _of_operands(value, named)
     index = state.unique("k")
-    state.scope.declare(index, NodeType(ast.IdentifierType(["int"])))
+    state.inside.scope.declare(index, NodeType(ast.IdentifierType(["int"])))
     at = identifier(index, node.coord)
     one = ast.ArrayRef(target, at, node.coord)
 

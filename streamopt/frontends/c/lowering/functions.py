@@ -10,7 +10,7 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.lowering import aggregates, calls, statements, streams
-from streamopt.frontends.c.lowering.state import Around, Lowering
+from streamopt.frontends.c.lowering.state import Around, InFunction, Lowering
 from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
     LevelKind,
@@ -74,7 +74,7 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
     if kind is None or item.name is None:
         return [item]
     if not state.types.has_members(kind):
-        state.scope.declare(item.name, kind)
+        state.inside.scope.declare(item.name, kind)
         return [item]
     with state.statement() as around:
         found = aggregates.declared(item.name, kind, item, item.init, state)
@@ -106,7 +106,7 @@ def rewritten(
     if name in state.generics:
         made = state.unique(name)
         bound = {**state.types.bound, **bound}
-        numbers = {**state.numbers, **numbers}
+        numbers = {**state.inside.numbers, **numbers}
     elif name in state.made:
         return name
     if len(state.made) > MAX_MADE:
@@ -115,14 +115,13 @@ def rewritten(
         raise LimitError(Diagnostic("E139", message, loc, "use fewer templates"))
     function = state.functions[name]
     state.made[made] = function
-    outer = state.scope, state.numbers, state.types.bound, state.around, state.returned
-    state.scope = state.scope.of_file()
-    state.around = Around()
-    state.types.bound, state.numbers = bound, dict(numbers)
+    outer = state.inside, state.types.bound, state.around
+    state.inside = InFunction(state.inside.scope.of_file(), dict(numbers))
+    state.types.bound, state.around = bound, Around()
     try:
         state.made[made] = _function(function, made, state, is_top=is_top)
     finally:
-        state.scope, state.numbers, state.types.bound, state.around, state.returned = outer
+        state.inside, state.types.bound, state.around = outer
     return made
 
 
@@ -154,10 +153,10 @@ def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool
     parameters: list[ast.Decl] = []
     first: list[ast.Node] = []
     returns = state.types.resolved(declarator_of(function).type)
-    state.returned = returns if state.types.has_members(returns) else None
-    if state.returned is not None:
+    state.inside.returned = returns if state.types.has_members(returns) else None
+    if state.inside.returned is not None:
         reference = returns.within([DeclaredLevel(LevelKind.REFERENCE)])
-        state.scope.declare(calls.RESULT, reference)
+        state.inside.scope.declare(calls.RESULT, reference)
         parameters += calls.expanded(calls.RESULT, reference, function.decl, state, is_top=is_top)
     for item in parameters_of(function):
         kind = state.types.resolved(item.type)
@@ -166,10 +165,10 @@ def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool
         name_outside = item.name
         if _needs_copy(item.name, kind, function, state):
             name_outside = state.unique(item.name)
-            state.scope.declare(name_outside, kind)
+            state.inside.scope.declare(name_outside, kind)
             handed = identifier(name_outside, item.coord)
             first += aggregates.declared(item.name, kind, item, handed, state)
-        state.scope.declare(item.name, kind)
+        state.inside.scope.declare(item.name, kind)
         parameters += calls.expanded(name_outside, kind, item, state, is_top=is_top)
         if is_top and kind.is_stream:
             outer = tuple(level for level in kind.levels if level.kind is LevelKind.ARRAY)
@@ -177,7 +176,7 @@ def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool
     items = [*first, *statements.all_of(function.body.block_items or [], state)]
     declaration, declarator = copy(function.decl), copy(declarator_of(function))
     declarator.args = ast.ParamList([*parameters], function.coord)
-    base = ast.IdentifierType(["void"]) if state.returned is not None else returns.base
+    base = ast.IdentifierType(["void"]) if state.inside.returned is not None else returns.base
     declarator.type = ast.TypeDecl(name, [], None, base, function.decl.coord)
     declaration.type, declaration.name = declarator, name
     body = ast.Compound(items, function.body.coord)

@@ -32,7 +32,7 @@ def typed(node: ast.Node, state: Lowering) -> NodeType | None:
 def _typed(node: ast.Node, state: Lowering) -> NodeType | None:
     match node:
         case ast.ID(name=name):
-            return state.scope.find(name) or _own_member(name, state)
+            return state.inside.scope.find(name) or _own_member(name, state)
         case ast.ArrayRef(name=array):
             whole = typed(array, state)
             return None if whole is None else _element(whole, state)
@@ -79,7 +79,7 @@ def _element(whole: NodeType, state: Lowering) -> NodeType | None:
 
 def _own_member(name: str, state: Lowering) -> NodeType | None:
     """Return the type of a member of ``this``."""
-    this = state.scope.find(THIS)
+    this = state.inside.scope.find(THIS)
     return None if this is None else dict(state.types.members(this.value) or []).get(name)
 
 
@@ -157,7 +157,7 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
     """Return the member with a suffix of the structure that an expression names."""
     match node:
         case ast.ID(name=name):
-            if state.scope.find(name) is None and _own_member(name, state) is not None:
+            if state.inside.scope.find(name) is None and _own_member(name, state) is not None:
                 return identifier(f"this__{name}{suffix}", node.coord)
             return identifier(f"{name}{suffix}", node.coord)
         case ast.ArrayRef(name=array, subscript=index):

@@ -39,6 +39,17 @@ class Around:
 
 
 @dataclass(slots=True)
+class InFunction:
+    """The state of rewriting one function."""
+
+    scope: Scopes[NodeType] = field(default_factory=Scopes[NodeType])
+    numbers: Mapping[str, ast.Node] = field(default_factory=dict[str, ast.Node])
+    """The numbers of an open function, as its call decides them."""
+    returned: NodeType | None = None
+    """The structure that the function returns."""
+
+
+@dataclass(slots=True)
 class Lowering:
     """The state of rewriting the functions of a file."""
 
@@ -50,12 +61,8 @@ class Lowering:
     where: Places
     made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])
     """Rewritten functions."""
-    scope: Scopes[NodeType] = field(default_factory=Scopes[NodeType])
-    numbers: dict[str, ast.Node] = field(default_factory=dict[str, ast.Node])
-    """The numbers of an open function, as its call decides them."""
+    inside: InFunction = field(default_factory=InFunction)
     around: Around = field(default_factory=Around)
-    returned: NodeType | None = None
-    """The structure that the function returns."""
     _count: int = 0
     _written: int = 0
 
@@ -98,5 +105,5 @@ class Lowering:
     def temporary(self, kind: NodeType, node: ast.Node) -> ast.ID:
         """Declare a variable of a type for a value of the statement, and return its name."""
         name = self.unique("value")
-        self.scope.declare(name, kind)
+        self.inside.scope.declare(name, kind)
         return identifier(name, node.coord)

@@ -35,7 +35,7 @@ def block(node: ast.Node | None, state: Lowering) -> ast.Node | None:
     if node is None:
         return None
     items = node.block_items or [] if isinstance(node, ast.Compound) else [node]
-    with state.scope.block():
+    with state.inside.scope.block():
         found = all_of(items, state)
     if len(found) == 1 and not isinstance(node, ast.Compound):
         return found[0]
@@ -77,7 +77,7 @@ def _branch(node: ast.If, state: Lowering) -> list[ast.Node]:
 
 
 def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
-    with state.scope.block(), state.statement(is_delicate=True) as around:
+    with state.inside.scope.block(), state.statement(is_delicate=True) as around:
         parts: dict[int, ast.Node] = {}
         for name, part in node.children():
             if name == "stmt":
@@ -130,7 +130,7 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
         ):
             whole = ast.BinaryOp(op.removesuffix("="), target, value, node.coord)
             return aggregates.assigned(target, whole, node, state)
-        case ast.Return(expr=value) if value is not None and state.returned is not None:
+        case ast.Return(expr=value) if value is not None and state.inside.returned is not None:
             target = identifier(calls.RESULT, node.coord)
             return [
                 *aggregates.assigned(target, value, node, state),
@@ -217,7 +217,7 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
         found = aggregates.declared(node.name, kind, node, node.init, state)
         return [*found, *_constructed(node, node.name, kind, state)]
     init, storage = node.init, node.storage or []
-    state.scope.declare(node.name, kind)
+    state.inside.scope.declare(node.name, kind)
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
         target = identifier(node.name, node.coord)
         declaration = kind.declaration(node.name, node.coord, None, storage)
@@ -250,7 +250,7 @@ def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> 
 
 
 def _declared_stream(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:
-    state.scope.declare(name, kind)
+    state.inside.scope.declare(name, kind)
     if kind.levels and kind.levels[0].kind is LevelKind.REFERENCE:
         state.report(f"{shown(node)} is another name of a stream", node, "use the stream itself")
         return []

@@ -63,9 +63,9 @@ def _choice(node: ast.Node, state: Lowering) -> ast.Node:
 
 
 def _name(node: ast.ID, name: str, state: Lowering) -> ast.Node:
-    if name in state.numbers and state.scope.find(name) is None:
-        return state.numbers[name]
-    if state.scope.find(name) is None and places.typed(node, state) is not None:
+    if name in state.inside.numbers and state.inside.scope.find(name) is None:
+        return state.inside.numbers[name]
+    if state.inside.scope.find(name) is None and places.typed(node, state) is not None:
         return places.leaf(node, "", state)
     return node
 

@@ -79,7 +79,7 @@ def joined_label(labels: tuple[str, ...]) -> str:
 
 
 def weight_label(op: MlirOperation) -> str:
-    """Return what a weight that an operation computes is for what reads it."""
+    """Return the role that a weight which an operation computes has for its reader."""
     known = {"mul": "scale", "add": "shift", "sub": "shift"} if len(op.operands) > 2 else {}
     return known.get(_body_label(op), "folded")
 
