@@ -82,7 +82,9 @@ def verify_project(
     _check_interface(manifest, program)
     if manifest.backend == BackendName.RTL:
         with verilated(directory, manifest.top) as design:
-            return verify_compiled(design, program, seed=seed, ways=ways)
+            return verify_compiled(
+                design, program, seed=seed, traced=traced, ways=ways, golden=golden
+            )
     with compiled(directory, manifest.sources, time_limit_s, compiler) as design:
         return verify_compiled(design, program, seed=seed, traced=traced, ways=ways, golden=golden)
 
@@ -98,13 +100,15 @@ def verify_compiled(
 ) -> DesignVerdict:
     """Run a project's compiled testbench on inputs made from its source program, and compare.
 
-    Parameters, result and errors are those of `verify_project`.
+    Parameters, result and errors are those of `verify_project`. A design in Verilog writes no
+    traces: only the order of its sums is taken from what is known of it.
     """
     manifest = read_manifest(design.directory)
     _check_interface(manifest, program)
     ways = InputWays(parsed_ways(manifest.inputs)) if ways is None else ways
+    seed = manifest.seed if seed is None else seed
     if golden is None:
-        golden = find_golden(program, manifest.seed if seed is None else seed, ways)
+        golden = find_golden(program, seed, ways)
     if any(problem.code == TOO_LARGE for problem in golden.problems):
         raise VerificationError(*golden.problems)
     goldens = [("", golden)]
@@ -114,13 +118,15 @@ def verify_compiled(
     outputs: list[OutputVerdict] = []
     notes = () if design.is_patterned else (_NO_PATTERN,)
     cycles: int | None = None
+    scheduled = None if traced is None else traced.scheduled
+    traced = None if manifest.backend == BackendName.RTL else traced
     for whose, golden in goldens:
         verdict = _Check(design, program, manifest, golden).verdict(traced)
-        if verdict.is_wrong and traced is not None and traced.scheduled.may_reorder_sums:
-            loose = in_any_order(program, golden)
+        if verdict.is_wrong and scheduled is not None and scheduled.may_reorder_sums:
+            loose = in_any_order(program, golden, seed)
             verdict = _Check(design, program, manifest, loose).verdict(traced)
             if verdict.unchecked and not verdict.is_wrong:
-                exact = _in_its_order(traced.scheduled, golden)
+                exact = _in_its_order(scheduled, golden)
                 if exact is not None:
                     unbounded = verdict.unchecked
                     verdict = _Check(design, program, manifest, exact).verdict(traced)
