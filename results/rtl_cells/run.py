@@ -1,9 +1,9 @@
 """Hold estimates of cells against Yosys, process by process; writes rows.csv and README.md.
 
 Run ``python results/rtl_cells/run.py [--sets fit,seen,test] [--designs WORD,WORD] [--estimates]
-[--again]``. Numbers in `streamopt.rtl.costs.kernel_cells` were fitted to the designs of ``fit``, and
-changed once after a look at ``seen``. Rows are written as they come; ``--estimates`` makes those of known rows again, which takes
-no Yosys.
+[--again]``. Numbers in `streamopt.rtl.costs.kernel_cells` were fitted to the designs of ``fit``,
+and changed once after a look at ``seen``. Rows are written as they come; ``--estimates`` makes
+those of known rows again, which takes no Yosys.
 """
 
 from __future__ import annotations
