@@ -45,7 +45,7 @@ from streamopt.ir.expression import Condition as ConditionTree
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Nest, Program, Statement
 from streamopt.verification.reference.accumulate import Accumulator, accumulator
-from streamopt.verification.reference.blocks import blocks
+from streamopt.verification.reference.blocks import BLOCK_POINTS, blocks
 from streamopt.verification.reference.bounded_array import (
     Bounded,
     BoundedCondition,
@@ -266,7 +266,7 @@ class _Execution:
     def _points(self, extents: list[range]) -> Iterator[Point]:
         """Yield blocks of the domain in program order: one index array per loop, broadcasting."""
         names = [loop.name for loop in self.nest.loops]
-        for block in blocks(extents):
+        for block in blocks(extents, BLOCK_POINTS):
             axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in block))
             yield dict(zip(names, axes, strict=True))
 
