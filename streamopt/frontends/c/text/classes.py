@@ -24,7 +24,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.text.places import Edit, edited, line_starts, position
+from streamopt.frontends.c.text.places import Edit, edited, position
 from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets, with_values
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _rewritten(
     closes = closing_brackets(text[begin : parts[-1].end if parts else head.end()])
 
     def refuse(what: str, start: int, hint: str) -> None:
-        loc = places.loc(*position(start, line_starts(text)))
+        loc = places.loc(*position(text, start))
         problems.report("E135", f"{what} is not supported", loc, hint)
 
     if head[3]:

@@ -24,7 +24,7 @@ from itertools import islice
 
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.text.classes import without_classes
-from streamopt.frontends.c.text.places import Edit, Places, edited, line_starts, position
+from streamopt.frontends.c.text.places import Edit, Places, edited, position
 from streamopt.frontends.c.text.template_text import closing_brackets
 from streamopt.frontends.c.text.templates import PlainText, without_templates
 
@@ -85,9 +85,8 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
         text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
     text = without_classes(written.text, places, problems)
-    starts = line_starts(text)
     for start, what, hint in islice(_refused(text), _MOST_TOLD):
-        loc = places.loc(*position(start, starts))
+        loc = places.loc(*position(text, start))
         problems.report("E135", f"{what} is not supported", loc, hint)
     text = edited(text, [*_unnamed_streams(text), *_inferred(text)], places)
     tags = {one[3] for one in _STRUCTURE.finditer(text) if not one[1]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,28 +120,22 @@ Edit: TypeAlias = tuple[int, int, str]
 
 def edited(text: str, edits: Iterable[Edit], places: Places) -> str:
     """Return the text with edits, each of one line, made; the spots behind them are moved."""
-    starts = line_starts(text)
     parts: list[str] = []
     shifts: dict[int, list[tuple[int, int]]] = {}
-    end = 0
+    line, start, end = 1, 0, 0
     for first, last, new in sorted(edits, key=lambda edit: edit[0]):
         if first < end:
             continue
         parts += [text[end:first], new]
+        line += text.count("\n", end, last)
+        start = max(start, text.rfind("\n", end, last) + 1)
         end = last
-        line, column = position(end, starts)
-        shifts.setdefault(line, []).append((column, len(new) - (last - first)))
+        shifts.setdefault(line, []).append((end - start + 1, len(new) - (last - first)))
     for line, moved in shifts.items():
         places.shift(line, moved)
     return "".join([*parts, text[end:]])
 
 
-def line_starts(text: str) -> list[int]:
-    """Return the offsets at which lines begin."""
-    return [0, *(found.end() for found in re.finditer("\n", text))]
-
-
-def position(offset: int, starts: Sequence[int]) -> tuple[int, int]:
+def position(text: str, offset: int) -> tuple[int, int]:
     """Return line and column of an offset, both from 1."""
-    line = bisect_right(starts, offset)
-    return line, offset - starts[line - 1] + 1
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.text.places import Places, edited, line_starts, position
+from streamopt.frontends.c.text.places import Places, edited, position
 from streamopt.frontends.c.text.template_text import (
     Row,
     blank,
@@ -160,7 +160,7 @@ class _TemplateWriter:
             self.problems.report("E135", "a template of this kind is not supported", loc, hint)
             return
         body = text[close + 1 : end]
-        line, column = position(close + 1, line_starts(text))
+        line, column = position(text, close + 1)
         rows = [list(row) for row in self.places.rows[line - 1 : line + body.count("\n")]]
         after = bisect_left(rows[0], column, key=lambda spot: spot.column)
         last = bisect_left(rows[0], column + len(body), key=lambda spot: spot.column)
@@ -252,11 +252,11 @@ class _TemplateWriter:
         return self._insert(template.written(known, values), start)
 
     def _loc(self, offset: int) -> SourceLoc:
-        return self.places.loc(*position(offset, line_starts(self.written.text)))
+        return self.places.loc(*position(self.written.text, offset))
 
     def _edit(self, start: int, end: int, new: str) -> None:
         text = self.written.text
-        line, column = position(end, line_starts(text))
+        line, column = position(text, end)
         broken = text.count("\n", start, end)
         self.written.text = text[:start] + new + "\n" * broken + text[end:]
         self._move(line, end)
@@ -272,7 +272,7 @@ class _TemplateWriter:
         if len(self.known) > MAX_INSTANCES or self.spent > MAX_CHARACTERS:
             self._refuse_size(use)
         added = self._built_in(added, Places(self.places.main, self.places.files, rows))
-        line, column = position(at, line_starts(text))
+        line, column = position(text, at)
         self._move(line, use)
         row = self.places.rows[line - 1]
         before = [spot for spot in row if spot.column < column]
