@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 Block: TypeAlias = tuple[range, ...]
+Point: TypeAlias = dict[str, NDArray[np.int64]]
+"""The iterations of a block by loop, each along an axis of its own."""
 
 BLOCK_POINTS = 2**20
 """Most iterations evaluated at once: some ten temporary arrays of 8 MB."""
+
+
+def point_of(names: Iterable[str], extents: Iterable[range]) -> Point:
+    """Return the iterations of some loops, which broadcast to a block."""
+    axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in extents))
+    return dict(zip(names, axes, strict=True))
 
 
 def blocks(extents: list[range], most: int = BLOCK_POINTS) -> Iterator[Block]:

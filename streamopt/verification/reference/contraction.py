@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,16 +29,14 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Nest, Statement
-from streamopt.verification.reference.blocks import BLOCK_POINTS, Block, blocks
+from streamopt.verification.reference.blocks import BLOCK_POINTS, Block, Point, blocks, point_of
 from streamopt.verification.reference.bounded_array import Bounded, FloatArray
-
-Point: TypeAlias = dict[str, NDArray[np.int64]]
+from streamopt.verification.reference.whole_numbers import EXACT
 
 MOST_PRODUCTS = 4096
 """Of matrices: with more, these are too small to be quick."""
 LEAST_POINTS = 2**16
 """Iterations of a nest for which it is worth it."""
-EXACT = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +70,7 @@ class Contraction:
         """Return the iterations of some rows and columns, with an axis for each loop."""
         names = (*self.rows, *self.columns, self.summed, *self.outer)
         every = (*own, *other, summed, *(range(at, at + 1) for at in place))
-        axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in every))
-        return dict(zip(names, axes, strict=True))
+        return point_of(names, every)
 
 
 def contraction_of(
@@ -88,8 +84,7 @@ def contraction_of(
         or statement.start is not None
     ):
         return None
-    value, bits = statement.value, wanted.bits
-    kinds = [wanted]
+    value, kinds = statement.value, [wanted]
     while isinstance(value, Cast):
         kinds.append(value.element)
         value = value.operand

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ from streamopt.ir.expression import Condition as ConditionTree
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Nest, Program, Statement
 from streamopt.verification.reference.accumulate import Accumulator, accumulator
-from streamopt.verification.reference.blocks import BLOCK_POINTS, blocks
+from streamopt.verification.reference.blocks import BLOCK_POINTS, Point, blocks, point_of
 from streamopt.verification.reference.bounded_array import (
     Bounded,
     BoundedCondition,
@@ -69,8 +69,6 @@ from streamopt.verification.reference.whole_numbers import (
 
 if TYPE_CHECKING:
     from streamopt.verification.reference.bounded_array import FloatArray
-
-Point: TypeAlias = dict[str, NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,8 +192,8 @@ class _Execution:
             self._run_term_by_term()
             return
         trips, old = self.nest.trip_counts, self.state[self.target.name]
-        every = np.ix_(*(np.arange(trip) for trip in trips.values()))
-        here = self._flat(self.statement.target, dict(zip(trips, every, strict=True))).ravel()
+        every = point_of(trips, map(range, trips.values()))
+        here = self._flat(self.statement.target, every).ravel()
         found = Integers(self.element).convert(total.at(here))
         self.state[self.target.name] = replaced(old, [(here, found)])
 
@@ -267,8 +265,7 @@ class _Execution:
         """Yield blocks of the domain in program order: one index array per loop, broadcasting."""
         names = [loop.name for loop in self.nest.loops]
         for block in blocks(extents, BLOCK_POINTS):
-            axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in block))
-            yield dict(zip(names, axes, strict=True))
+            yield point_of(names, block)
 
     def _flat(self, access: Access, point: Point) -> NDArray[np.intp]:
         """Return the flat index of an access at every point of a block."""

@@ -261,7 +261,8 @@ def _product_bound(left: Bounded, right: Bounded) -> FloatArray:
     return np.where(np.isnan(found), np.inf, found)
 
 
-_EXACT = 2.0**53
+EXACT = 2.0**53
+"""Doubles add and multiply whole numbers exactly up to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ class Integers:
     @property
     def largest(self) -> float:
         """Return the bound beyond which nothing is promised."""
-        return _EXACT
+        return EXACT
 
     def literal(self, value: float) -> Bounded:
         """Return a literal, cut off to an integer."""
@@ -319,7 +320,7 @@ class Integers:
         half = span / 2.0 if self.element.is_signed else 0.0
         inside = (value + bound < span - half) & (value - bound >= -half)
         wrapped = np.mod(value + half, span) - half
-        known = (bound == 0) & (np.abs(value) < _EXACT)
+        known = (bound == 0) & (np.abs(value) < EXACT)
         bound = np.where(inside | known, bound, np.inf)
         return Bounded(np.where(inside, value, wrapped), bound, 1.0)
 
