@@ -25,7 +25,7 @@ from itertools import islice
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.text.classes import without_classes
 from streamopt.frontends.c.text.places import Edit, Places, edited, position
-from streamopt.frontends.c.text.template_text import closing_brackets
+from streamopt.frontends.c.text.template_text import blank, closing_brackets
 from streamopt.frontends.c.text.templates import PlainText, without_templates
 
 _BUILT_IN_TEXT = """
@@ -103,7 +103,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
 
 
 def _blank(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", found[0])
+    return blank(found[0])
 
 
 def _refused(text: str) -> Iterator[tuple[int, str, str]]:
@@ -190,5 +190,5 @@ def _blanked(text: str, pattern: re.Pattern[str]) -> str:
     blanks += [(end, end + 1) for end in ends if end is not None]
     characters = list(text)
     for start, end in blanks:
-        characters[start:end] = ["\n" if one == "\n" else " " for one in characters[start:end]]
+        characters[start:end] = blank(text[start:end])
     return "".join(characters)
