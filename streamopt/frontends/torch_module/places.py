@@ -19,12 +19,14 @@ import torch
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.mlir.linalg.naming import operation_label
+from streamopt.frontends.mlir.text import conversion
 from streamopt.frontends.mlir.text.parsing import KIND
 from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 MARK = "@"
 """File name of the locations that `mark_nodes` gives; their line is the number of a place."""
 
+_LIBRARIES = tuple(str(Path(module.__file__ or "").parent) for module in (torch, inspect))
 _FRAME = re.compile(r'File "([^"\n]+)", line (\d+),')
 
 
@@ -79,9 +81,8 @@ def _module_path(node: Any) -> tuple[str, bool]:
 
 def _user_line(node: Any) -> SourceLoc:
     """Return the innermost line that isn't inside PyTorch."""
-    library = str(Path(torch.__file__).parent)
     frames = _FRAME.findall(str(node.meta.get("stack_trace") or ""))
-    own = [frame for frame in frames if not frame[0].startswith(library)]
+    own = [frame for frame in frames if not frame[0].startswith(_LIBRARIES[0])]
     if not own:
         return SourceLoc("")
     file, line = own[-1]
@@ -145,7 +146,6 @@ def _part(op: MlirOperation) -> str:
     return "max" if is_pair else known[-1] if known else ""
 
 
-_LIBRARIES = tuple(str(Path(module.__file__ or "").parent) for module in (torch, inspect))
 _SHAPES = (
     "give the shapes that forward takes, one for each input, such as --inputs 1x1x28x28, or in "
     "Python (module, x)"
@@ -244,11 +244,9 @@ def lowering_problems(
     error: Any, places: Mapping[int, SourcePlace], file: str
 ) -> tuple[Diagnostic, ...]:
     """Return the report of torch-mlir in terms of the module's operators."""
-    from streamopt.frontends.mlir.text.conversion import place
-
     found: dict[str, Diagnostic] = {}
     for reported in error.error_diagnostics:
-        loc = place(reported.location, file)
+        loc = conversion.place(reported.location, file)
         known = places.get(loc.line or 0) if loc.file == MARK else None
         reason = _lowering_reason(str(reported.message or ""))
         if known is not None:

@@ -20,12 +20,10 @@ from streamopt.frontends.torch_module.exporting import evaluating
 from streamopt.ir.program import Nest, Program, Role
 
 if TYPE_CHECKING:
-    import torch
     from torch.export import ExportedProgram
 
     from streamopt.frontends.torch_module.exporting import Exported
     from streamopt.frontends.torch_module.places import SourcePlace
-
 
 _DATA_DEPENDENT = ("embedding", "index", "gather", "take", "sort", "topk", "nonzero", "scatter")
 
@@ -188,8 +186,6 @@ def example_inputs(text: str) -> tuple[torch.Tensor, ...]:
     FrontendError
         E166 for what is no shape.
     """
-    import torch
-
     problems: list[Diagnostic] = []
     found: list[torch.Tensor] = []
     for part in text.split(",") if text.strip() else ():
@@ -215,8 +211,6 @@ def example_inputs(text: str) -> tuple[torch.Tensor, ...]:
 
 def _example(extents: Sequence[int], kind: torch.dtype, seed: int) -> torch.Tensor:
     """Return values that are the same every time: normal ones, or small whole numbers."""
-    import torch
-
     generator = torch.Generator().manual_seed(seed)
     if kind.is_floating_point:
         return torch.randn(list(extents), generator=generator, dtype=kind)
