@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_text
@@ -64,14 +64,14 @@ def read_config(path: str | Path) -> DecoderModel:
         if not isinstance(read, dict):
             raise ValueError("it is no JSON object")
         document = cast("dict[str, Any]", read)
-    except (OSError, ValueError) as error:
-        raise _unreadable(f"the file can't be read: {reason(error)}", file) from None
+    except (OSError, ValueError, RecursionError) as error:
+        said = reason(error) if not isinstance(error, RecursionError) else "it is nested too deeply"
+        raise _unreadable(f"the file can't be read: {said}", file) from None
     config = _Config(document, file)
     kind = config.text("model_type")
     if kind not in _KINDS:
-        message = f"models of type '{kind}' are not known"
         hint = f"known types: {', '.join(sorted(_KINDS))}"
-        raise FrontendError(Diagnostic(UNSUPPORTED, message, SourceLoc(str(file)), hint))
+        config.refuse(f"models of type '{kind}' are not known", hint)
     for name in NOT_THERE:
         if document.get(name) and not _is_unused(name, document):
             config.refuse(f"'{name}' is {document[name]!r}", "take it out if it has no effect")
@@ -94,7 +94,7 @@ class _Config:
     def __init__(self, document: Mapping[str, Any], file: Path) -> None:
         self._document, self._file = document, file
 
-    def refuse(self, message: str, hint: str = "") -> None:
+    def refuse(self, message: str, hint: str = "") -> NoReturn:
         """Raise FrontendError (E192)."""
         raise FrontendError(Diagnostic(UNSUPPORTED, message, SourceLoc(str(self._file)), hint))
 

@@ -29,7 +29,7 @@ def read_safetensors(path: Path) -> Mapping[str, NDArray[np.float32]]:
         E191 if it is no such file.
     """
     try:
-        data = np.memmap(path, np.uint8, "r")
+        data = np.asarray(np.memmap(path, np.uint8, "r"))
         size = int.from_bytes(data[:8].tobytes(), "little")
         if data.size < 8 or not 0 < size <= min(MOST_HEADER_BYTES, data.size - 8):
             raise ValueError("its header has no such size")
@@ -39,7 +39,7 @@ def read_safetensors(path: Path) -> Mapping[str, NDArray[np.float32]]:
             for name, entry in header.items()
             if name != "__metadata__" and entry["dtype"] in KINDS
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         said = reason(error) if isinstance(error, OSError) else str(error)
         message = f"the tensors can't be read: {said}"
         hint = "is the file complete? Large ones are pointers until Git LFS has loaded them"
@@ -48,7 +48,7 @@ def read_safetensors(path: Path) -> Mapping[str, NDArray[np.float32]]:
 
 def _tensor(data: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[np.float32]:
     first, last = entry["data_offsets"]
-    values = np.frombuffer(data[first:last].tobytes(), KINDS[entry["dtype"]])
+    values = data[first:last].view(KINDS[entry["dtype"]])
     if entry["dtype"] == "BF16":
         values = (values.astype(np.uint32) << 16).view(np.float32)
     return values.reshape(entry["shape"]).astype(np.float32)

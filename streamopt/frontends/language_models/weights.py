@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,23 +63,23 @@ class _Named:
     def __init__(self, tensors: Mapping[str, Any], source: str) -> None:
         self._tensors, self._source = tensors, source
 
-    def has(self, name: str) -> bool:
-        """Return whether there is a tensor of that name."""
-        return any(prefix + name in self._tensors for prefix in PREFIXES)
+    def known(self, name: str) -> str:
+        """Return the name that a tensor has here, maybe with a prefix; empty if there is none."""
+        return next((p + name for p in PREFIXES if p + name in self._tensors), "")
 
     def __call__(self, name: str, *shape: int) -> Floats:
         """Return a tensor; raises FrontendError (E193)."""
-        found = next((self._tensors[p + name] for p in PREFIXES if p + name in self._tensors), None)
-        if found is None:
+        known = self.known(name)
+        if not known:
             raise self._wrong(f"there is no weight '{name}'")
-        values = np.asarray(found, np.float32)
+        values = np.asarray(self._tensors[known], np.float32)
         if values.shape != shape:
             raise self._wrong(f"weight '{name}' has the shape {values.shape}, and not {shape}")
         return values
 
     def bias(self, name: str, size: int) -> Floats | None:
         """Return a bias, where there is one."""
-        return self(name, size) if self.has(name) else None
+        return self(name, size) if self.known(name) else None
 
     def _wrong(self, message: str) -> FrontendError:
         hint = "are weights and config.json of the same model?"
@@ -117,7 +117,7 @@ def _gpt2(own: _Named, model: DecoderModel) -> FloatDecoder:
 
 def _vocabulary(own: _Named, model: DecoderModel, embedding: Floats) -> FloatMatrix:
     """Return the matrix of the vocabulary: its own one, or the embedding."""
-    if own.has("lm_head.weight"):
+    if own.known("lm_head.weight"):
         return FloatMatrix(own("lm_head.weight", model.vocabulary, model.features))
     return FloatMatrix(embedding)
 
@@ -145,9 +145,9 @@ def _llama(own: _Named, model: DecoderModel) -> FloatDecoder:
         return FloatLayer(
             (first, second),
             {
-                Matrix.INNER: _stacked(*pairs),
+                Matrix.INNER: _joined(np.concatenate, *pairs),
                 Matrix.OUT: matrix(f"{attention}.o_proj", features, heads.query_features),
-                Matrix.HIDDEN: _in_turn(gate, up),
+                Matrix.HIDDEN: _joined(_in_turn, gate, up),
                 Matrix.BACK: matrix(f"{inside}.down_proj", features, hidden),
             },
         )
@@ -171,20 +171,13 @@ def _in_pairs(matrix: FloatMatrix, features: int) -> FloatMatrix:
     return FloatMatrix(matrix.weight[rows], bias)
 
 
-def _stacked(*parts: FloatMatrix) -> FloatMatrix:
-    biases = [_bias(part) for part in parts]
+def _joined(join: Callable[[Sequence[Floats]], Floats], *parts: FloatMatrix) -> FloatMatrix:
+    """Return one matrix whose outputs are those of all; a bias that one has not is 0."""
+    biases = [np.zeros(len(p.weight), np.float32) if p.bias is None else p.bias for p in parts]
     has_bias = any(part.bias is not None for part in parts)
-    weight = np.concatenate([part.weight for part in parts])
-    return FloatMatrix(weight, np.concatenate(biases) if has_bias else None)
+    return FloatMatrix(join([p.weight for p in parts]), join(biases) if has_bias else None)
 
 
-def _in_turn(gate: FloatMatrix, gated: FloatMatrix) -> FloatMatrix:
-    """Return gates and what they gate, output by output in turn."""
-    weight = np.stack([gate.weight, gated.weight], 1).reshape(-1, gate.weight.shape[1])
-    if gate.bias is None and gated.bias is None:
-        return FloatMatrix(weight)
-    return FloatMatrix(weight, np.stack([_bias(gate), _bias(gated)], 1).reshape(-1))
-
-
-def _bias(matrix: FloatMatrix) -> Floats:
-    return np.zeros(len(matrix.weight), np.float32) if matrix.bias is None else matrix.bias
+def _in_turn(parts: Sequence[Floats]) -> Floats:
+    """Return the outputs of matrices, or their biases, in turn: gates and what they gate."""
+    return np.stack(parts, 1).reshape(-1, *parts[0].shape[1:])

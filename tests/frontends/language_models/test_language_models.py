@@ -117,7 +117,14 @@ def test_other_models_are_refused(tmp_path: Path, change: dict[str, Any], code: 
         read_config(written(tmp_path, GPT2 | change))
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff" * 20, b"\x05" + bytes(7) + b"[1,2]", b"version git"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"\xff" * 20, b"\x05" + bytes(7) + b"[1,2]", b"version git"),
+        bytes([0, 0, 1, *bytes(5)]) + b"[" * 2**16,
+    ],
+    ids=["empty", "size", "list", "pointer", "nested"],
+)
 def test_broken_tensors_are_refused(tmp_path: Path, data: bytes) -> None:
     folder = written(tmp_path, GPT2)
     (folder / "model.safetensors").write_bytes(data)
@@ -133,7 +140,9 @@ def test_missing_and_other_weights_are_refused() -> None:
         named_weights(state | {"wte.weight": np.zeros((3, 64))}, GPT)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", "[" * 2**16], ids=["empty", "list", "open", "nested"]
+)
 def test_no_config_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(FrontendError, match="E191"):
