@@ -6,6 +6,7 @@ one length, so that one call judges all choices of a node in one loop order.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -175,13 +176,37 @@ PUBLISHED: CostModel = PublishedCosts()
 
 
 @dataclass(frozen=True, slots=True)
-class LaterCosts:
+class OtherCosts(ABC):
+    """The costs of a model, of which some are others: those of streaming nodes at least."""
+
+    whole: CostModel
+
+    @abstractmethod
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        """Return the cost of a node; see `CostModel`."""
+
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
+        return self.whole.least_dsps(node, setting)
+
+    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
+        """Return the plans of a sequential node; see `SequentialCosts`."""
+        return self.whole.plans(graph, node, wanted)
+
+    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
+        """Return the cost of a plan of a sequential node."""
+        return self.whole.plan_cost(graph, node, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class LaterCosts(OtherCosts):
     """The costs of a model, but no earlier than another model says.
 
     A schedule is as late under it as under either of them, or later.
     """
 
-    whole: CostModel
     times: CostModel
 
     def node_cost(
@@ -191,14 +216,6 @@ class LaterCosts:
         cost = self.whole.node_cost(node, order, factors, setting)
         other = self.times.node_cost(node, order, factors, setting).timing
         return _no_earlier(cost, other, setting.operands)
-
-    def least_dsps(self, node: Node, setting: Setting) -> int:
-        """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, setting)
-
-    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
-        """Return the plans of a sequential node; see `SequentialCosts`."""
-        return self.whole.plans(graph, node, wanted)
 
     def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
@@ -211,32 +228,32 @@ class LaterCosts:
 def _no_earlier(cost: NodeCost, other: NestTiming[Any], operands: Sequence[str]) -> NodeCost:
     """Return a cost with the later of two times."""
     own = cost.timing
-    last = _later(own.last_write, other.last_write)
+    last = later(own.last_write, other.last_write)
     epilogues = {
-        array: _later(
+        array: later(
             own.last_write - own.last_read[array], other.last_write - other.last_read[array]
         )
         for array in operands
     }
     timing = replace(
         other,
-        first_write=_later(own.first_write, other.first_write),
+        first_write=later(own.first_write, other.first_write),
         last_write=last,
         last_read={array: last - epilogue for array, epilogue in epilogues.items()},
     )
     return replace(cost, timing=timing)
 
 
-def _later(first: Any, second: Any) -> Any:
+def later(first: Any, second: Any) -> Any:
+    """Return the later of two times: integers, or arrays of one shape."""
     found = np.maximum(first, second)
     return int(found) if found.ndim == 0 else found
 
 
 @dataclass(frozen=True, slots=True)
-class PricedCosts:
+class PricedCosts(OtherCosts):
     """The costs of a model, with LUTs as DSPs."""
 
-    whole: CostModel
     price: float
     """In DSPs, for one LUT."""
 
@@ -251,24 +268,15 @@ class PricedCosts:
         dsps = cost.dsps + (int(paid) if paid.ndim == 0 else paid)
         return replace(cost, dsps=dsps, luts=0, as_fifo={}, as_buffer={})
 
-    def least_dsps(self, node: Node, setting: Setting) -> int:
-        """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, setting)
-
-    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
-        """Return the plans of a sequential node; see `SequentialCosts`."""
-        return self.whole.plans(graph, node, wanted)
-
     def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""
         return self._paid(self.whole.plan_cost(graph, node, plan))
 
 
 @dataclass(frozen=True, slots=True)
-class CheapRuns:
+class CheapRuns(OtherCosts):
     """The costs of a model, where rows beyond a node's limits take more DSPs than there are."""
 
-    whole: CostModel
     most_cycles: int
     """Of a node on its own."""
     most_used: Mapping[str, tuple[int, int]]
@@ -286,42 +294,20 @@ class CheapRuns:
         found = np.where(is_dear, MANY_DSPS, cost.dsps)
         return replace(cost, dsps=int(found) if found.ndim == 0 else found)
 
-    def least_dsps(self, node: Node, setting: Setting) -> int:
-        """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, setting)
-
-    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
-        """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
-        return self.whole.plans(graph, node, wanted)
-
-    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
-        """Return the cost of a plan of a sequential node."""
-        return self.whole.plan_cost(graph, node, plan)
-
 
 @dataclass(frozen=True, slots=True)
-class LoneCosts:
+class LoneCosts(OtherCosts):
     """The costs of a model for nodes on their own: streams don't count, but what they take.
 
     ``as_fifo`` and ``as_buffer`` have one entry, for all operands together: what these take as
     FIFOs, and at the least of both kinds of channels. A window that is noted comes as a stream.
     """
 
-    whole: CostModel
-
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
     ) -> NodeCost:
         """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
         return _alone(self.whole.node_cost(node, order, factors, setting))
-
-    def least_dsps(self, node: Node, setting: Setting) -> int:
-        """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, setting)
-
-    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
-        """Return the plans of a sequential node; see `SequentialCosts`."""
-        return self.whole.plans(graph, node, wanted)
 
     def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
         """Return the cost of a plan of a sequential node."""

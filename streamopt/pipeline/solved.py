@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.graph import Graph
@@ -15,6 +14,7 @@ from streamopt.options import checked
 from streamopt.sim import Trace
 from streamopt.strategies.solution import Solution
 from streamopt.target.device import Target
+from streamopt.verification.scratch import scratch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,23 @@ if TYPE_CHECKING:
     from streamopt.report.chart import Chart
     from streamopt.strategies.exact.front import Front
     from streamopt.verification.compare import DesignVerdict
+
+
+def verified(write: Callable[[Path], object], compiler: str = "g++") -> DesignVerdict:
+    """Return the verdict on a project that is written for it alone; see `streamopt.verify`.
+
+    Parameters
+    ----------
+    write
+        Writes the project to a folder.
+    compiler
+        Of C++17, with the options of g++.
+    """
+    from streamopt.pipeline.building import verify
+
+    with scratch("verified") as at:
+        write(at / "project")
+        return verify(at / "project", compiler=compiler)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -159,12 +176,11 @@ class Solved(Solution):
         OptionError
             E544 if a graph was solved that doesn't know its program.
         """
-        from streamopt.pipeline.building import verify
 
-        with TemporaryDirectory() as folder:
-            project = Path(folder) / "project"
-            self.write(project, backend=backend, seed=seed, inputs=inputs)
-            return verify(project, compiler=compiler)
+        def write(project: Path) -> object:
+            return self.write(project, backend=backend, seed=seed, inputs=inputs)
+
+        return verified(write, compiler)
 
     @checked()
     def simulate(self, device: Target | None = None, *, frames: int = 1, samples: int = 0) -> Trace:

@@ -13,11 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
-from streamopt.ir.schedule import NodePlan
-from streamopt.perf.costs import CostModel, NodeCost, OpenPlans, Setting
+from streamopt.perf.costs import NodeCost, OtherCosts, Setting, later
 from streamopt.perf.paper.timing import NestTiming
 
 
@@ -69,7 +66,7 @@ class PacedRuns:
         lead = timing.ii * _lead(node, order, tiles, strides, wait.prefix)
         run = timing.last_write - timing.first_write
         own = self._own(node, tiles, strides, wait, timing)
-        last = own + (_at_least_zero(run - lead) if wait.passes_on else run)
+        last = own + (later(run - lead, 0) if wait.passes_on else run)
         first = own if wait.passes_on else own + lead
         reads = {a: last - timing.last_write + read for a, read in timing.last_read.items()}
         return replace(
@@ -100,10 +97,9 @@ class PacedRuns:
 
 
 @dataclass(frozen=True, slots=True)
-class PacedCosts:
+class PacedCosts(OtherCosts):
     """The costs of a model, with the times of `PacedRuns`."""
 
-    whole: CostModel
     runs: PacedRuns
 
     def node_cost(
@@ -114,18 +110,6 @@ class PacedCosts:
         tiles = {name: -(-trips // factors[name]) for name, trips in node.built_trip_counts.items()}
         found = self.runs.paced(node, order, tiles, cost.timing)
         return replace(cost, timing=found)
-
-    def least_dsps(self, node: Node, setting: Setting) -> int:
-        """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, setting)
-
-    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
-        """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
-        return self.whole.plans(graph, node, wanted)
-
-    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
-        """Return the cost of a plan of a sequential node."""
-        return self.whole.plan_cost(graph, node, plan)
 
 
 def _strides(order: Sequence[str], tiles: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,8 +191,3 @@ def _prefix(node: Node, edge: Edge, known: Mapping[str, _Wait]) -> Prefix:
     name = node.write.subscripts[own.prefix.dimension].as_iterator()
     places = [subscript.as_iterator() for subscript in edge.reads[0].subscripts]
     return Prefix() if name is None else replace(own.prefix, dimension=places.index(name))
-
-
-def _at_least_zero(cycles: Any) -> Any:
-    found = np.maximum(cycles, 0)
-    return int(found) if found.ndim == 0 else found

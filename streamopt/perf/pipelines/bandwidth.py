@@ -7,17 +7,16 @@ those of ``models/formulations/ports.md``.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil, prod
 from typing import Any
 
 import numpy as np
 
-from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.graph import Node
 from streamopt.ir.network import Memory, Network, Pipeline, Place
 from streamopt.ir.ports import WORD_BITS, words_of
-from streamopt.ir.schedule import NodePlan
-from streamopt.perf.costs import CostModel, NodeCost, OpenPlans, Setting
+from streamopt.perf.costs import NodeCost, OtherCosts, Setting
 from streamopt.target.device import Target
 
 
@@ -132,32 +131,25 @@ class TransferRule:
         return int(intervals.item()) if isinstance(copies, int) else intervals
 
 
-class ChannelLimited:
+@dataclass(frozen=True, slots=True)
+class ChannelLimited(OtherCosts):
     """Costs under which movers keep to their channels, whatever else the costs are: (B3).
 
     A mover has no reduction, so its first write comes with its first iteration; all later times
     stretch by the interval of its transfers.
-
-    Parameters
-    ----------
-    costs
-        Of all nodes, without channels.
-    movers
-        By node.
     """
 
-    def __init__(self, costs: CostModel, movers: Mapping[str, TransferRule]) -> None:
-        self._costs = costs
-        self._movers = movers
+    movers: Mapping[str, TransferRule]
+    """By node."""
 
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
     ) -> NodeCost:
         """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
-        cost = self._costs.node_cost(node, order, factors, setting)
-        if node.name not in self._movers:
+        cost = self.whole.node_cost(node, order, factors, setting)
+        if node.name not in self.movers:
             return cost
-        ii = self._movers[node.name].intervals(factors)
+        ii = self.movers[node.name].intervals(factors)
         timing = cost.timing
         begin = timing.first_write
         times = replace(
@@ -167,15 +159,3 @@ class ChannelLimited:
             last_read={array: last * ii for array, last in timing.last_read.items()},
         )
         return replace(cost, timing=times)
-
-    def least_dsps(self, node: Node, setting: Setting) -> int:
-        """Return DSPs below which no choice of a node with that binding goes."""
-        return self._costs.least_dsps(node, setting)
-
-    def plans(self, graph: Graph, node: SequentialNode, wanted: OpenPlans) -> tuple[NodePlan, ...]:
-        """Return the plans of a sequential node; see `streamopt.perf.costs.SequentialCosts`."""
-        return self._costs.plans(graph, node, wanted)
-
-    def plan_cost(self, graph: Graph, node: SequentialNode, plan: NodePlan) -> NodeCost:
-        """Return the cost of a plan of a sequential node."""
-        return self._costs.plan_cost(graph, node, plan)

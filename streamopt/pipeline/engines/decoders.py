@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from os import PathLike, fspath
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, OptionError
-from streamopt.evaluation.decoders import DecoderTask, simulated_decoder
+from streamopt.evaluation.decoders import DecoderEvaluation, DecoderTask, simulated_decoder
 from streamopt.ir.decoders.model import DecoderModel
 from streamopt.options import checked
-from streamopt.pipeline.design_limits import Budget, by_field, most_of_design
+from streamopt.pipeline.design_limits import Budget
+from streamopt.pipeline.engines.limits import UNLIMITED, most_of_engine
+from streamopt.pipeline.solved import verified
 from streamopt.strategies.decoders.platform import decoder_hardware, decoder_platform
-from streamopt.strategies.decoders.search import DecoderAnswer, solve_decoder
-from streamopt.target.device import Target, or_usual
-from streamopt.target.resources import Fit, Resources
+from streamopt.strategies.decoders.search import solve_decoder
+from streamopt.strategies.engines.answer import EngineAnswer
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from streamopt.sim.decoders.run import DecoderRun
     from streamopt.verification.compare import DesignVerdict
 
-UNLIMITED = Budget()
 MOST_CALIBRATION = 128
 """Tokens that are drawn where none are given."""
 
@@ -52,7 +52,7 @@ class DecoderError:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DecoderSolution(DecoderAnswer):
+class DecoderSolution(EngineAnswer[DecoderEvaluation]):
     """An engine of a language model, as `streamopt.decoder` returns it.
 
     Attributes
@@ -269,12 +269,7 @@ class DecoderSolution(DecoderAnswer):
         VerificationError
             As `streamopt.verify`.
         """
-        from streamopt.pipeline.building import verify
-
-        with TemporaryDirectory() as folder:
-            project = Path(folder) / "project"
-            self.write(project, seed=seed)
-            return verify(project, compiler=compiler)
+        return verified(lambda project: self.write(project, seed=seed), compiler)
 
     def _floats(self, seed: int) -> FloatDecoder:
         from streamopt.transforms.decoders.drawn import drawn_decoder
@@ -350,11 +345,7 @@ def decoder(
         trained = named_weights(weights, sizes)
     else:
         trained = None if isinstance(model, DecoderModel) else read_weights(fspath(model), sizes)
-    target = or_usual(budget.device)
-    whole = replace(budget, fit=budget.fit or Fit.DEVICE)
-    part = Resources(**by_field(most_of_design(whole, (), target)))
-    if dsp is not None:
-        part = replace(part, dsps=min(dsp, part.dsps))
+    target, part = most_of_engine(budget, dsp)
     found = solve_decoder(sizes, task, target, part, time_limit)
     own = {part.name: getattr(found, part.name) for part in fields(found)}
     return DecoderSolution(**own, model=sizes, task=task, target=target, weights=trained)

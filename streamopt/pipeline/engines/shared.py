@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from streamopt.evaluation.engines import EngineEvaluation
 from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.graph import Graph
 from streamopt.ir.program import Program
 from streamopt.options import checked
-from streamopt.pipeline.design_limits import Budget, by_field, most_of_design
+from streamopt.pipeline.design_limits import Budget
+from streamopt.pipeline.engines.limits import UNLIMITED, most_of_engine
 from streamopt.pipeline.reading import dataflow, load
-from streamopt.strategies.engines.search import EngineAnswer, EngineLimits, solve_engine
-from streamopt.target.device import Target, or_usual
-from streamopt.target.resources import Fit, Resources
+from streamopt.pipeline.solved import verified
+from streamopt.strategies.engines.answer import EngineAnswer
+from streamopt.strategies.engines.search import EngineLimits, solve_engine
+from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
@@ -26,11 +28,9 @@ if TYPE_CHECKING:
     from streamopt.sim.engines.run import EngineRun
     from streamopt.verification.compare import DesignVerdict
 
-UNLIMITED = Budget()
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EngineSolution(EngineAnswer):
+class EngineSolution(EngineAnswer[EngineEvaluation]):
     """An engine, as `streamopt.engine` returns it.
 
     Attributes
@@ -138,12 +138,7 @@ class EngineSolution(EngineAnswer):
         VerificationError
             As `streamopt.verify`.
         """
-        from streamopt.pipeline.building import verify
-
-        with TemporaryDirectory() as folder:
-            project = Path(folder) / "project"
-            self.write(project, seed=seed)
-            return verify(project, compiler=compiler)
+        return verified(lambda project: self.write(project, seed=seed), compiler)
 
     @property
     def _settings(self) -> VitisSettings:
@@ -194,11 +189,7 @@ def engine(
     from streamopt.transforms.engines.network_layers import network_layers
 
     given = dataflow(graph)
-    target = or_usual(budget.device)
-    whole = replace(budget, fit=budget.fit or Fit.DEVICE)
-    part = Resources(**by_field(most_of_design(whole, (), target)))
-    if dsp is not None:
-        part = replace(part, dsps=min(dsp, part.dsps))
+    target, part = most_of_engine(budget, dsp)
     layers = network_layers(given)
     asked = EngineLimits(target, part, packed, lut_products, channels)
     found = solve_engine(layers, asked, time_limit)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.pipeline.building import verify, write
-from streamopt.verification.scratch import scratch
+from streamopt.pipeline.building import write
+from streamopt.pipeline.solved import verified
 
 if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
@@ -23,6 +23,4 @@ def measured(program: Readable, schedule: Schedule) -> DesignVerdict:
     VerificationError
         If it can't be built or run.
     """
-    with scratch("measured") as at:
-        write(program, schedule, at / "project", backend="rtl")
-        return verify(at / "project")
+    return verified(lambda project: write(program, schedule, project, backend="rtl"))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from streamopt.ir.decoders.hardware import DecoderHardware
 from streamopt.ir.decoders.steps import Chunk, Matrix, chunks_of
-from streamopt.sim.decoders.arriving import ArrivingWords
+from streamopt.sim.engines.arriving import ArrivingWords
 
 STORE_CYCLES, EMBED_CYCLES = 2, 6
 """From an iteration to the write of what it makes: of keys and values, and of embeddings."""

@@ -3,20 +3,19 @@
 The engine's loop starts an iteration a cycle, but waits where an iteration takes a word of
 weights that isn't there. Words come from memory in order, one in so many cycles, while the FIFO
 has room; a word that came is taken in the next cycle at the earliest. A layer begins when the
-last result of the one before is written. Only iterations that take a word are looked at one by
-one: all others follow each other without waiting, so times are those of a simulation of every
+last result of the one before is written. Only iterations that take a word are looked at, in runs
+of many: all others follow each other without waiting, so times are those of a simulation of every
 cycle, which `tests/support/runners/engine_stepper.py` does.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
-from fractions import Fraction
 from math import ceil
 
-from streamopt.ir.engines.hardware import EngineHardware, Supply
+from streamopt.ir.engines.hardware import EngineHardware
 from streamopt.ir.engines.table import LayerPass
+from streamopt.sim.engines.arriving import ArrivingWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +49,6 @@ class EngineRun:
         return sum(one.stall_cycles for one in self.passes)
 
 
-class _Words:
-    """Words of weights on their way: when the next one is taken."""
-
-    def __init__(self, supply: Supply, total: int) -> None:
-        self._supply = supply
-        self._left = total
-        self._came = Fraction(supply.latency_cycles) - supply.cycles_per_word
-        self._taken: deque[int] = deque(maxlen=supply.fifo_words)
-        self.count = 0
-
-    def take(self, wanted: int) -> int:
-        """Return the first cycle, not before ``wanted``, in which the next word is there."""
-        assert self._left > 0  # tables and supplies count the same words
-        self._left -= 1
-        room = self._taken[0] + 1 if len(self._taken) == self._taken.maxlen else 0
-        self._came = max(self._came + self._supply.cycles_per_word, Fraction(room))
-        taken = max(wanted, ceil(self._came) + 1)
-        self._taken.append(taken)
-        self.count += 1
-        return taken
-
-
 def simulate_engine(hardware: EngineHardware, frames: int = 1) -> EngineRun:
     """Return the run of an engine over frames, one after the other.
 
@@ -80,9 +57,9 @@ def simulate_engine(hardware: EngineHardware, frames: int = 1) -> EngineRun:
     frames
         Whose inputs are in memory at the start; weights come again for each.
     """
-    table = hardware.table
-    words = _Words(hardware.supply, frames * table.words)
-    latency = hardware.supply.latency_cycles
+    table, supply = hardware.table, hardware.supply
+    latency = supply.latency_cycles
+    words = ArrivingWords(supply, latency - supply.cycles_per_word)
     now, runs, ends = 0, list[PassRun](), list[int]()
     for _ in range(frames):
         now += latency + ceil(_input_bytes(hardware) / hardware.input_bytes_per_cycle)
@@ -96,6 +73,7 @@ def simulate_engine(hardware: EngineHardware, frames: int = 1) -> EngineRun:
                 leaving = max(leaving, first_result) + _output_cycles(one, hardware)
         ends.append(max(now, leaving) + latency)
         now = ends[-1]
+    assert words.count == frames * table.words  # tables and supplies count the same words
     return EngineRun(now, tuple(runs), tuple(ends), words.count)
 
 
@@ -113,7 +91,7 @@ def _output_cycles(one: LayerPass, hardware: EngineHardware) -> int:
     return ceil(size / hardware.output_bytes_per_cycle)
 
 
-def _loop(one: LayerPass, start: int, words: _Words) -> tuple[int, int, int]:
+def _loop(one: LayerPass, start: int, words: ArrivingWords) -> tuple[int, int, int]:
     """Return when a layer's last iteration ends, how long it waited, and its first results.
 
     Each tile begins with what is before it, takes its words in the first position, and runs the
@@ -124,15 +102,10 @@ def _loop(one: LayerPass, start: int, words: _Words) -> tuple[int, int, int]:
     now, waited, first = start, 0, 0
     for _ in range(one.groups * cut.tiles):
         if one.head:
-            now += cut.chunks
-            for _ in range(one.head):
-                taken = words.take(now)
-                waited += taken - now
-                now = taken + 1
-        for _ in range(steps):
-            taken = words.take(now)
-            waited += taken - now
-            now = taken + 1
+            now, late = words.take(now + cut.chunks, one.head)
+            waited += late
+        now, late = words.take(now, steps)
+        waited += late
         now += cut.cycles_per_position - steps
         first = first or now
         now += (cut.positions - 1) * cut.cycles_per_position

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import product
 from time import process_time
@@ -26,6 +26,7 @@ from streamopt.strategies.decoders.platform import (
     decoder_hardware,
     decoder_platform,
 )
+from streamopt.strategies.engines.answer import EngineAnswer
 from streamopt.target.channels import MOST_PORTS
 from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Resources
@@ -40,40 +41,13 @@ DRAINS = (1, 2, 4)
 MOST_POSITIONS, MOST_ROWS, MOST_DEPTH = 16, 256, 256
 
 
-@dataclass(frozen=True, slots=True)
-class DecoderAnswer:
-    """The best decoder, and what is proved of it."""
-
-    evaluation: DecoderEvaluation
-    bound_cycles: int
-    """No decoder of the space that fits takes less; the run, where the search finished."""
-    roofline_cycles: int
-    """No hardware with as many products and bytes a cycle takes less."""
-    simulated: int
-    """Shapes that were simulated: those that fit."""
-    shapes: int
-    """Shapes that there are."""
-    solve_seconds: float
-    """Of processor time."""
-
-    @property
-    def cycles(self) -> int:
-        """Return the simulated cycles until the last answer."""
-        return self.evaluation.run.cycles
-
-    @property
-    def gap(self) -> float:
-        """Return how far the run may be above the optimum, relative to it."""
-        return (self.cycles - self.bound_cycles) / self.cycles
-
-
 def solve_decoder(
     model: DecoderModel,
     task: DecoderTask,
     target: Target,
     limit: Resources,
     seconds: float | None = None,
-) -> DecoderAnswer:
+) -> EngineAnswer[DecoderEvaluation]:
     """Return the decoder that gives the answers in the fewest cycles.
 
     Parameters
@@ -127,7 +101,7 @@ def solve_decoder(
         model, task.prompt, task.answers, 2 * limit.dsps, platform.bytes_per_cycle
     )
     spent = process_time() - started
-    return DecoderAnswer(best, bound, roofline, simulated, len(families), spent)
+    return EngineAnswer(best, bound, roofline, simulated, len(families), spent)
 
 
 class _Family:

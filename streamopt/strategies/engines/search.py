@@ -20,6 +20,7 @@ from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.engines.shape import EngineShape
 from streamopt.perf.engines.cycles import EngineCycles, engine_cycles, roofline_cycles, word_bytes
 from streamopt.perf.engines.resources import EngineResources, fill_cycles, longest_epilogue_cycles
+from streamopt.strategies.engines.answer import EngineAnswer
 from streamopt.strategies.engines.space import USUAL, EngineSpace, shapes, supply_of
 from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Resources
@@ -42,33 +43,6 @@ class EngineLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineAnswer:
-    """The best engine, and what is proved of it."""
-
-    evaluation: EngineEvaluation
-    bound_cycles: int
-    """No engine of the space that fits takes less; the run, where the search finished."""
-    roofline_cycles: int
-    """No engine with as many products a cycle takes less."""
-    simulated: int
-    """Shapes that were simulated: those that fit."""
-    shapes: int
-    """Shapes that there are."""
-    solve_seconds: float
-    """Of processor time."""
-
-    @property
-    def cycles(self) -> int:
-        """Return the simulated cycles of a frame."""
-        return self.evaluation.run.cycles
-
-    @property
-    def gap(self) -> float:
-        """Return how far the run may be above the optimum, relative to it."""
-        return (self.cycles - self.bound_cycles) / self.cycles
-
-
-@dataclass(frozen=True, slots=True)
 class _Candidate:
     """A shape with what it takes at least."""
 
@@ -80,7 +54,7 @@ class _Candidate:
 
 def solve_engine(
     graph: LayerGraph, limits: EngineLimits, seconds: float | None = None
-) -> EngineAnswer:
+) -> EngineAnswer[EngineEvaluation]:
     """Return the engine that runs a network in the fewest cycles.
 
     Parameters

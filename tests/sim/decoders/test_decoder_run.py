@@ -15,8 +15,8 @@ from streamopt.ir.decoders.shape import DecoderShape
 from streamopt.ir.decoders.steps import DecoderTable, chunks_of
 from streamopt.ir.engines.hardware import Supply
 from streamopt.perf.decoders.cycles import chunk_cycles, least_cycles
-from streamopt.sim.decoders.arriving import ArrivingWords
 from streamopt.sim.decoders.run import simulate_decoder
+from streamopt.sim.engines.arriving import ArrivingWords
 from tests.support.programs.language_models import GPT, LLAMA
 
 if TYPE_CHECKING:

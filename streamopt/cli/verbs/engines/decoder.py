@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.verb import deciding, limiting
+from streamopt.cli.verb import deciding
+from streamopt.cli.verbs.engines.telling import (
+    EngineDsps,
+    proof_told,
+    resources_told,
+    summary,
+    tell,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,9 +40,7 @@ def decoder(
     prompt: Prompt = 128,
     answers: Answers = 128,
     layers: Layers = None,
-    dsp: Annotated[
-        int | None, limiting("--dsp", help="DSPs of the engine.  [default: --fit's]")
-    ] = None,
+    dsp: EngineDsps = None,
     bram18: a.Bram18 = None,
     uram: a.Uram = None,
     lut: a.Lut = None,
@@ -69,14 +73,13 @@ def decoder(
     if output is not None:
         written = solution if layers is None else solution.reduced(layers=layers)
         written.write(output, seed=seed)
-    if as_json:
-        typer.echo(json.dumps(decoder_record(solution)))
-    elif not quiet:
-        from streamopt.cli.printing import print_tables
-
-        print_tables(_summary(solution))
-        if output is not None:
-            typer.echo(f"wrote {output}")
+    tell(
+        lambda: decoder_record(solution),
+        lambda: [_summary(solution)],
+        output,
+        as_json=as_json,
+        quiet=quiet,
+    )
 
 
 def decoder_record(solution: DecoderSolution) -> dict[str, object]:
@@ -103,32 +106,23 @@ def decoder_record(solution: DecoderSolution) -> dict[str, object]:
 
 
 def _summary(solution: DecoderSolution) -> Table:
-    from rich.table import Table
-
-    from streamopt.report.proof import percent_above
-
     hardware, run, used = solution.hardware, solution.run, solution.resources.total
     task, rate = solution.task, float(hardware.supply.cycles_per_word)
     shape = hardware.table.shape
     moved = run.words * shape.word_bytes
     given = f"{task.prompt} token{'s' * (task.prompt > 1)}, {task.answers} to follow"
-    table = Table(title=f"{solution.model.name} on one engine", show_header=False)
     rows = {
         "task": given,
         "engine": str(shape),
         "first token": f"{solution.first_token_ms:,.3f} ms, {run.first_cycles:,} cycles simulated",
         "further tokens": f"{solution.tokens_per_second:,.0f} a second",
         "all": f"{solution.total_ms:,.3f} ms, {solution.cycles:,} cycles simulated",
-        "proved": f"at most {percent_above(solution.gap):.1f} % above the least of all shapes "
-        "that fit",
+        "proved": proof_told(solution.gap),
         "products and bytes alone": f"{solution.roofline_cycles:,} cycles",
-        "resources": f"{used.dsps:,} DSP, {used.luts:,} LUT, {used.ffs:,} FF, "
-        f"{used.bram18:,} BRAM18, {used.uram:,} URAM",
+        "resources": resources_told(used),
         "words": f"{run.words:,} of {shape.word_bytes:,} bytes, one in {rate:.2f} cycles at most: "
         f"{moved / solution.cycles:,.0f} bytes a cycle",
         "waiting for words": f"{run.stall_cycles:,} cycles",
         "search": f"{solution.simulated} of {solution.shapes} families of shapes simulated",
     }
-    for name, value in rows.items():
-        table.add_row(name, value)
-    return table
+    return summary(solution.model.name, rows)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.reading import Reading
 from streamopt.cli.verb import deciding, limiting
+from streamopt.cli.verbs.engines.telling import (
+    EngineDsps,
+    proof_told,
+    resources_told,
+    summary,
+    tell,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,9 +36,7 @@ Channels = Annotated[
 def engine(
     graph_file: a.GraphFile,
     read: Reading,
-    dsp: Annotated[
-        int | None, limiting("--dsp", help="DSPs of the engine.  [default: --fit's]")
-    ] = None,
+    dsp: EngineDsps = None,
     packed: Packed = False,
     lut_products: LutProducts = 0,
     channels: Channels = None,
@@ -67,18 +68,15 @@ def engine(
             bram18=bram18, uram=uram, lut=lut, fit=None if fit is None else fit.value, device=on
         ),
     )
-    _write(solution, output, seed, read)
-    if as_json:
-        typer.echo(json.dumps(engine_record(solution)))
-    elif not quiet:
-        _show(solution)
-        if output is not None:
-            typer.echo(f"wrote {output}")
-
-
-def _write(solution: EngineSolution, output: Path | None, seed: int, read: Reading) -> None:
     if output is not None:
         solution.write(output, seed=seed, inputs=read.test_inputs)
+    tell(
+        lambda: engine_record(solution),
+        lambda: [_summary(solution), _layers(solution)],
+        output,
+        as_json=as_json,
+        quiet=quiet,
+    )
 
 
 def engine_record(solution: EngineSolution) -> dict[str, object]:
@@ -101,36 +99,22 @@ def engine_record(solution: EngineSolution) -> dict[str, object]:
     }
 
 
-def _show(solution: EngineSolution) -> None:
-    from streamopt.cli.printing import print_tables
-
-    print_tables(_summary(solution), _layers(solution))
-
-
 def _summary(solution: EngineSolution) -> Table:
-    from rich.table import Table
-
-    from streamopt.report.proof import percent_above
-
     evaluation = solution.evaluation
     hardware, used = evaluation.hardware, evaluation.resources.total
-    table = Table(title=f"{solution.graph.name} on one engine", show_header=False)
-    channels, above = len(hardware.supply.channels), percent_above(solution.gap)
+    channels = len(hardware.supply.channels)
     rows = {
         "engine": str(hardware.table.shape),
         "simulated cycles": f"{solution.cycles:,}",
-        "proved": f"at most {above:.1f} % above the least of all shapes that fit",
+        "proved": proof_told(solution.gap),
         "multiplications alone": f"{solution.roofline_cycles:,} cycles",
-        "resources": f"{used.dsps:,} DSP, {used.luts:,} LUT, {used.ffs:,} FF, "
-        f"{used.bram18:,} BRAM18, {used.uram:,} URAM",
+        "resources": resources_told(used),
         "weights": f"{hardware.table.words * hardware.table.word_bytes:,} bytes a frame over "
         f"{channels} channel{'s' * (channels > 1)}",
         "waiting for weights": f"{evaluation.run.stall_cycles:,} cycles",
         "search": f"{solution.simulated} of {solution.shapes} shapes simulated",
     }
-    for name, value in rows.items():
-        table.add_row(name, value)
-    return table
+    return summary(solution.graph.name, rows)
 
 
 def _layers(solution: EngineSolution) -> Table:

@@ -54,7 +54,7 @@ from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
-from streamopt.transforms.rewrites import INPUTS, changed_by, rewritten
+from streamopt.transforms.rewrites import INPUTS, REWRITES, changed_by, rewritten
 
 MOST_BUFFERED = 4
 """Times that FIFOs of a design become buffers as LUTs are still short."""
@@ -68,7 +68,6 @@ FIRST = 0.5
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
 may be in LUTs, and two in a DSP."""
 BALANCED, WINDOWS = "balance_paths", "stream_windows"
-LAST = (WINDOWS, INPUTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +221,7 @@ class _FramesSearch:
             self._keep(tried)
         if tried is None or tried.is_close or problem.space.fixed or BALANCED in names:
             return
-        asked = sorted([*names, BALANCED], key=LAST.__contains__)
+        asked = sorted([*names, BALANCED], key=lambda name: REWRITES[name].is_final)
         kept, balanced = changed_by(problem.graph, asked)
         if BALANCED in kept:
             for own in self._rows(self._variant(kept, balanced)):

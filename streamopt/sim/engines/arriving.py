@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from streamopt.ir.engines.hardware import Supply
+
+AT_ONCE = Fraction(0)
 
 
 class ArrivingWords:
@@ -15,12 +19,18 @@ class ArrivingWords:
     cycle, as whole numbers.
     """
 
-    def __init__(self, supply: Supply) -> None:
-        """Begin at cycle 0, with an empty FIFO."""
+    def __init__(self, supply: Supply, before_cycles: Fraction = AT_ONCE) -> None:
+        """Begin with an empty FIFO.
+
+        Parameters
+        ----------
+        before_cycles
+            When a word before the first one would have come.
+        """
         self._parts = supply.cycles_per_word.denominator
         self._step = supply.cycles_per_word.numerator
         self._latency = supply.latency_cycles
-        self._came = 0
+        self._came = int(before_cycles * self._parts)
         self._taken = np.full(supply.fifo_words, -1, np.int64)
         self.count = 0
 
