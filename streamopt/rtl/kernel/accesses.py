@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 
 from streamopt.ir.affine import Affine
@@ -17,6 +18,7 @@ from streamopt.ir.expression import (
     all_of,
 )
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
+from streamopt.ir.program import Loop
 from streamopt.ir.scheduled import ScheduledNode
 from streamopt.rtl.kernel.conditions import (
     NEVER,
@@ -118,26 +120,44 @@ class PortAccesses:
         idles
             Whether lanes that have no iteration in a partial tile do nothing there.
         """
+        pipeline, trips = self._pipeline, self._trips
         asked = iterators_in(guard)
         told = asked | {*lanes} if idles else asked
-        partial = [p for p in self._pipeline.partial_tiles if p.lane in told]
+        partial = [p for p in pipeline.partial_tiles if p.lane in told]
         deciding = [n for n in lanes if n in asked or any(p.lane == n for p in partial)]
-        others = [p for p in self._pipeline.lanes if p.name in asked and p.name not in lanes]
+        others = tuple(p for p in pipeline.lanes if p.name in asked and p.name not in lanes)
         parts = [*map(_busy, partial)] if guard is None else [guard, *map(_busy, partial)]
         whole = all_of(parts) if parts else None
-        found: dict[tuple[int, ...], TileCondition] = {}
         try:
-            for point in product(*(range(self._trips[name]) for name in deciding)):
-                fixed = dict(zip(deciding, point, strict=True))
-                found[point] = over_tiles(whole, self._pipeline.tiles, others, fixed)
+            found = _at_points(
+                whole, pipeline.tiles, others, tuple((name, trips[name]) for name in deciding)
+            )
         except UnknownConditionError:
             raise refused("a guard has quotients of quotients", self._scheduled) from None
         if len({*found.values()}) == 1:
             return (next(iter(found.values())),)
         return tuple(
             found[tuple(at for name, at in zip(lanes, point, strict=True) if name in deciding)]
-            for point in product(*(range(self._trips[name]) for name in lanes))
+            for point in product(*(range(trips[name]) for name in lanes))
         )
+
+
+@lru_cache(maxsize=1024)
+def _at_points(
+    condition: Condition | None,
+    tiles: tuple[Loop, ...],
+    lanes: tuple[Loop, ...],
+    deciding: tuple[tuple[str, int], ...],
+) -> Mapping[tuple[int, ...], TileCondition]:
+    """Return where a condition holds by iterations of deciding lanes, in any of some others.
+
+    A search asks so of the same nests again and again.
+    """
+    names = [name for name, _ in deciding]
+    return {
+        point: over_tiles(condition, tiles, lanes, dict(zip(names, point, strict=True)))
+        for point in product(*(range(count) for _, count in deciding))
+    }
 
 
 def _busy(part: PartialTile) -> Condition:
