@@ -16,7 +16,7 @@ from streamopt.ir.expression import (
     Select,
     reads,
 )
-from streamopt.ir.operators import Operator
+from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.program import Statement
 
 _FUNCTIONS = {Function.MAX: Operator.MAX, Function.MIN: Operator.MIN}
@@ -24,6 +24,12 @@ _GREATER = (CompareOp.GT, CompareOp.GE)
 _LESS = (CompareOp.LT, CompareOp.LE)
 _OPPOSITE = {Function.MAX: Function.MIN, Function.MIN: Function.MAX}
 _OPERATORS = {BinaryOp.ADD: Operator.ADD, BinaryOp.MUL: Operator.MUL}
+_REDUCTIONS = {
+    Operator.ADD: Reduction.ADD,
+    Operator.MUL: Reduction.MUL,
+    Operator.MAX: Reduction.MAX,
+    Operator.MIN: Reduction.MIN,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,11 @@ class SumStep:
     terms: Operator
     update: Operator
     is_chosen: bool = False
+
+    @property
+    def reduction(self) -> Reduction:
+        """Return the reduction that combines terms of lanes."""
+        return _REDUCTIONS[self.terms]
 
 
 def sum_step(statement: Statement) -> SumStep | None:

@@ -18,7 +18,7 @@ from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.stepped.lanes import bounds_of, lanes_around, split_guard
 from streamopt.codegen.stepped.memories import MemoryWrite, choosing_lanes, registers
-from streamopt.codegen.stepped.sums import REDUCTIONS, identity, joined, updated
+from streamopt.codegen.stepped.sums import identity, joined, updated
 from streamopt.codegen.stepped.turned import turned_access
 from streamopt.codegen.tree import CppStatement, If
 from streamopt.ir.arithmetic import expression_type
@@ -265,7 +265,7 @@ class StatementWriter:
         if not element.is_fixed:
             whole = expression_type(statements[0].value, self.phases[0].expressions.element_of)
             kind = whole or element
-        terms = REDUCTIONS[steps[0].terms]
+        terms = steps[0].reduction
         tree = term_tree([(loop.name, loop.count) for loop in self.summed], self.names)
         assert tree is not None
         outer, inner = list[str](), list[str]()

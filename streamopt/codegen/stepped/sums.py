@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Expression
 
-REDUCTIONS = {
-    Operator.ADD: Reduction.ADD,
-    Operator.MUL: Reduction.MUL,
-    Operator.MAX: Reduction.MAX,
-    Operator.MIN: Reduction.MIN,
-}
 _FUNCTIONS = {Operator.MAX: Function.MAX, Operator.MIN: Function.MIN}
 _BINARY = {Operator.ADD: BinaryOp.ADD, Operator.SUB: BinaryOp.SUB, Operator.MUL: BinaryOp.MUL}
 
@@ -42,7 +36,7 @@ def joined(
 ) -> Callable[[str, str], str]:
     """Return how the texts of two terms become that of both; they are names or in brackets."""
     if not step.is_chosen:
-        return lambda left, right: combine(REDUCTIONS[step.terms], left, right, element)
+        return lambda left, right: combine(step.reduction, left, right, element)
     op = _CHOOSING[step.terms]
     return lambda left, right: f"{left} {op} {right} ? {left} : {right}"
 

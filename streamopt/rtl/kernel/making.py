@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isfinite
 
 from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
@@ -52,7 +51,7 @@ from streamopt.rtl.kernel.sharing import SHARED_LEVELS, SharedStart, share
 from streamopt.rtl.kernel.values import NoOperatorError, ValueList, combining
 from streamopt.rtl.operators.float_leaf import FloatLeaf
 from streamopt.rtl.operators.leaf import OperatorBlock
-from streamopt.rtl.operators.number_format import TRUTH, NumberFormat, WholeFormat, format_of, plain
+from streamopt.rtl.operators.number_format import TRUTH, format_of, plain
 
 HURRIED_LEVELS = 4
 """Of an adder on a recurrence that has no time for more."""
@@ -311,16 +310,10 @@ class KernelMaker:
             return term
         whens = self._accesses.by_lane(guard, lanes)
         assert self._scheduled.node.reduction is not None
-        identity = self._number(self._scheduled.node.reduction.identity, term.form, operation)
+        identity = self._values.identity(self._scheduled.node.reduction, operation.element)
         source = Masked(term.name, identity.name, whens)
         stages = self._values.readies([term], lanes)
         return self._values.put(f"{term.name}_or_none", term.form, lanes, stages, source)
-
-    def _number(self, number: float, form: NumberFormat, operation: Operation) -> KernelValue:
-        """Return a number; an infinite one is the last of whole ones."""
-        if isinstance(form, WholeFormat) and not isfinite(number):
-            number = (form.low if number < 0 else form.high) / 2**form.fraction_bits
-        return self._values.number(number, operation.element)
 
     def _accumulate(self, operation: Operation) -> None:
         """Add to a partial value, in time for the iteration that needs it next."""
@@ -338,7 +331,7 @@ class KernelMaker:
         is_forwarded = distance * self._ii == leaf.levels
         if not {*term.lanes} <= {*place.lanes}:
             raise refused("lanes of a sum have no place in its partial values", self._scheduled)
-        begin = self._begin(term, operation)
+        begin = self._begin(operation)
         begins = self._updates_begin([term, begin], place, leaf)
         stages = [start.stage for start in begins]
         if any(dimension.turns != (0,) for dimension in place.dimensions) and self._ii > 1:
@@ -366,13 +359,12 @@ class KernelMaker:
             return share(readies, self._ii)
         return tuple(SharedStart(max(readies), at) for at in range(len(readies)))
 
-    def _begin(self, term: KernelValue, operation: Operation) -> KernelValue:
+    def _begin(self, operation: Operation) -> KernelValue:
         """Return the start of a sum."""
-        node = self._scheduled.node
+        node, element = self._scheduled.node, operation.element
         assert node.reduction is not None
         if node.start is None:
-            return self._number(node.reduction.identity, term.form, operation)
-        element = operation.element
+            return self._values.identity(node.reduction, element)
         return self._values.stored(self._named(self._conditions.start, element), element)
 
     def _send(self, port: Port) -> Send | HeldWrite:

@@ -22,7 +22,6 @@ from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Memory, Operation
-from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop, Statement
 from streamopt.ir.stepping.edges import FixedLane
 from streamopt.ir.stepping.stepped import HeldArray, LanedPhase
@@ -34,18 +33,11 @@ from streamopt.rtl.kernel.phase_parts import NestParts, PhaseParts, PhaseWrite, 
 from streamopt.rtl.kernel.refusals import refused
 from streamopt.rtl.kernel.values import NoOperatorError, combining
 from streamopt.rtl.operators.choice import ChoiceLeaf
-from streamopt.rtl.operators.number_format import TRUTH, WholeFormat, format_of, plain
+from streamopt.rtl.operators.number_format import TRUTH, format_of, plain
 from streamopt.transforms.lower.array_copies import of_lane
 from streamopt.transforms.lower.stepped import phase_places
 from streamopt.transforms.stepped.tile_loops import LANE
 from streamopt.transforms.stepped.tile_loops import lane_places as tile_places
-
-IDENTITIES = {
-    Operator.ADD: 0.0,
-    Operator.MUL: 1.0,
-    Operator.MAX: float("-inf"),
-    Operator.MIN: float("inf"),
-}
 
 
 class PhaseMaker:
@@ -166,11 +158,7 @@ class PhaseMaker:
         over = tuple(f"{n}{LANE}" for n in self._lanes if n in self._laned.phase.sums)
         term = self._values.stored(self._evaluated(step.term, element), element)
         own = Operation(step.terms, element, (), "")
-        identity = IDENTITIES[step.terms]
-        form = plain(format_of(element))
-        if isinstance(form, WholeFormat) and abs(identity) == float("inf"):
-            identity = (form.low if identity < 0 else form.high) / 2**form.fraction_bits
-        nothing = self._values.stored(self._values.number(identity, element), element)
+        nothing = self._values.stored(self._values.identity(step.reduction, element), element)
         term = self._either(term, nothing, affine, truth)
         total = self._values.combine(self._name("sum"), combining(own), term, over)
         before = self._fetch(statement.target)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import frexp, prod
+from math import frexp, isfinite, prod
 from typing import TypeAlias
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operation
-from streamopt.ir.operators import Operator
+from streamopt.ir.operators import Operator, Reduction
 from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
@@ -150,6 +150,13 @@ class ValueList:
         if name in self._named:
             return self._named[name]
         return self.put(name, form, (), 0, Constant(number))
+
+    def identity(self, reduction: Reduction, element: ElementType) -> KernelValue:
+        """Return the number that changes no sum; an infinite one is the last of whole ones."""
+        number, form = reduction.identity, plain(format_of(element))
+        if isinstance(form, WholeFormat) and not isfinite(number):
+            number = (form.low if number < 0 else form.high) / 2**form.fraction_bits
+        return self.number(number, element)
 
     def held(self, value: KernelValue, element: ElementType) -> KernelValue:
         """Return a value converted to a type; as it is where the type has all its numbers."""
