@@ -30,8 +30,18 @@ class OperatorTree:
     @property
     def waiting(self) -> tuple[Delay, ...]:
         """Return the block in which terms wait; none if their number is a power of two."""
-        is_whole = self.terms & (self.terms - 1) == 0
-        return () if is_whole else (Delay(self.leaf.result.bits, self.leaf.levels),)
+        return (Delay(self.leaf.result.bits, self.leaf.levels),) if self.waits else ()
+
+    @property
+    def waits(self) -> frozenset[int]:
+        """Return the terms, and sums behind them, that wait for a round."""
+        rounds, found = [0] * self.terms, set[int]()
+        for pair in range(self.terms - 1):
+            both = (2 * pair, 2 * pair + 1)
+            last = max(rounds[at] for at in both)
+            found |= {at for at in both if rounds[at] < last}
+            rounds.append(last + 1)
+        return frozenset(found)
 
     def verilog(self) -> str:
         """Return the module's text: ports ``clk``, ``en``, all terms side by side, and ``y``."""
@@ -41,23 +51,21 @@ class OperatorTree:
         enable, given = Signal(name="en"), Signal(bits * self.terms, name="terms")
         result = Signal(bits, name="y")
         terms: list[Value] = [given[at * bits : (at + 1) * bits] for at in range(self.terms)]
-        rounds = [0] * self.terms
+        waits = self.waits
         clock = {"i_clk": domain.clk, "i_en": enable}
         for pair in range(self.terms - 1):
             left, right = 2 * pair, 2 * pair + 1
-            for at in (left, right):
-                if rounds[at] < max(rounds[left], rounds[right]):
-                    (delay,) = self.waiting
-                    later = Signal(bits, name=f"waiting_{at}")
-                    module.submodules[f"wait_{at}"] = Instance(
-                        delay.name, **clock, i_given=terms[at], o_taken=later
-                    )
-                    terms[at] = later
+            for at in waits & {left, right}:
+                (delay,) = self.waiting
+                later = Signal(bits, name=f"waiting_{at}")
+                module.submodules[f"wait_{at}"] = Instance(
+                    delay.name, **clock, i_given=terms[at], o_taken=later
+                )
+                terms[at] = later
             made = Signal(bits, name=f"sum_{pair}")
             module.submodules[f"part_{pair}"] = Instance(
                 self.leaf.name, **clock, i_a=terms[left], i_b=terms[right], o_y=made
             )
             terms.append(made)
-            rounds.append(max(rounds[left], rounds[right]) + 1)
         module.d.comb += result.eq(terms[-1])
         return verilog_text(module, self.name, [domain.clk, enable, given, result])

@@ -228,8 +228,9 @@ class _Parts:
             begin = value.stage - leaf.levels * (terms - 1).bit_length()
             self._take(source.operand, lanes, [begin] * (trees * terms))
             self._operators(leaf, trees * (terms - 1))
-            for delay in OperatorTree(leaf, terms).waiting:
-                self._modules += delay_cells(delay).scaled(trees * _odd_levels(terms))
+            tree = OperatorTree(leaf, terms)
+            for delay in tree.waiting:
+                self._modules += delay_cells(delay).scaled(trees * len(tree.waits))
             return
         operand = self._values[source.operand]
         places = copy_positions(lanes, operand.lanes, self._trips)
@@ -352,12 +353,3 @@ class _Parts:
 
 def _count(place: BankPlace | StreamPlace) -> int:
     return len(place.offsets if isinstance(place, BankPlace) else place.slots)
-
-
-def _odd_levels(terms: int) -> int:
-    """Return the levels of a balanced tree at which a term waits."""
-    found = 0
-    while terms > 1:
-        found += terms % 2
-        terms = -(-terms // 2)
-    return found
