@@ -225,7 +225,7 @@ class _Parts:
         trees = prod(self._kernel.lane_counts(value))
         lanes, leaf = (*value.lanes, *source.over), source.leaf
         if not source.steps:
-            begin = value.stage - leaf.levels * (terms - 1).bit_length()
+            begin = value.stage - source.levels(self._trips)
             self._take(source.operand, lanes, [begin] * (trees * terms))
             self._operators(leaf, trees * (terms - 1))
             tree = OperatorTree(leaf, terms)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TypeAlias
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -16,6 +15,7 @@ from streamopt.ir.network import Memory
 from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.emission.value_wires import Lanes, ValueWires
+from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.kernel import Held, HeldWrite, Kernel, KernelValue
 from streamopt.rtl.kernel.lane_places import HeldPlace
 from streamopt.rtl.kernel.phase_parts import word_cycles
@@ -82,12 +82,11 @@ class HeldWires:
                 self._words |= {(name, stage, item): word for item in mine}
 
     def _banks(self, name: str) -> range:
-        return range(prod(self._memories[name].factors))
+        return range(self._memories[name].banks)
 
     def _address_bits(self, name: str) -> int:
-        memory = self._memories[name]
-        pairs = zip(memory.shape, memory.factors, strict=True)
-        return LutMemory(1, prod(-(-extent // f) for extent, f in pairs)).address_bits
+        words, _ = memory_size(self._memories[name])
+        return LutMemory(1, words).address_bits
 
     def _address(self, name: str, bank: int, items: Sequence[_Asked], stage: int) -> Value:
         """Return the address of a bank: that of the item that is in it."""

@@ -122,7 +122,7 @@ class OperatorWires:
             places = copy_positions(lanes, operand.lanes, trips)
             groups = [places[at : at + terms] for at in range(0, len(places), terms)]
             return self._shared_trees(value, source, groups, wires)
-        begin = value.stage - source.leaf.levels * (terms - 1).bit_length()
+        begin = value.stage - source.levels(trips)
         copies = wires.copies(source.operand, lanes, begin)
         parts = (copies[at : at + terms] for at in range(0, len(copies), terms))
         pairs = zip(parts, wires.named(value), strict=True)

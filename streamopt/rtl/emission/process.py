@@ -226,7 +226,7 @@ class ProcessModule:
 
     def _add_port(self, memory: str, kind: str, bits: int) -> dict[str, Value]:
         """Return the wires of one more port to all banks of a memory, or to any register of it."""
-        banks, name = memory_size(self._outside[memory])[1], self._free(memory)
+        banks, name = self._outside[memory].banks, self._free(memory)
         own = 1 if kind == "store" else banks
         width, writes = own * self._outside[memory].element.bits, kind in ("store", "write")
         access = OutsideAccess(memory, name, writes, bits, own, kind == "now")

@@ -138,6 +138,11 @@ class LanesCombined:
     steps: tuple[TreeStep, ...] = ()
     """Where lanes share operators; none where each tree has its own."""
 
+    def levels(self, trips: Mapping[str, int]) -> int:
+        """Return the cycles from terms to a result where each tree has operators of its own."""
+        terms = prod(trips[name] for name in self.over)
+        return self.leaf.levels * (terms - 1).bit_length()
+
 
 Source: TypeAlias = (
     Constant

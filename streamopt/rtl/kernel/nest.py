@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import (
@@ -222,11 +221,10 @@ def _uses(parts: NestParts, writes: Sequence[Sequence[HeldWrite]]) -> Iterator[t
         match value.source:
             case Computed(leaf, operands):
                 yield from ((name, value.stage - leaf.levels) for name in operands)
-            case LanesCombined(leaf, operand, over):
-                terms = prod(trips[name] for name in over)
-                yield operand, value.stage - leaf.levels * (terms - 1).bit_length()
-            case Masked(operand, idle):
-                yield from ((name, value.stage) for name in (operand, idle))
+            case LanesCombined() as source:
+                yield source.operand, value.stage - source.levels(trips)
+            case Masked() as source:
+                yield from ((name, value.stage) for name in source.operands)
             case _:
                 pass
     for write in (write for own in writes for write in own):

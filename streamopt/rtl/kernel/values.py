@@ -126,11 +126,12 @@ class ValueList:
     ) -> KernelValue:
         """Add the values of some lanes combined to one, in trees."""
         lanes = tuple(lane for lane in term.lanes if lane not in over)
-        count = prod(self._lanes[lane] for lane in over)
         readies = self.readies([term], (*lanes, *over))
         if self._interval == 1 or leaf.levels < SHARED_LEVELS:
-            stage = max(readies) + leaf.levels * (count - 1).bit_length()
-            return self.put(name, term.form, lanes, stage, LanesCombined(leaf, term.name, over))
+            trees = LanesCombined(leaf, term.name, over)
+            stage = max(readies) + trees.levels(self._lanes)
+            return self.put(name, term.form, lanes, stage, trees)
+        count = prod(self._lanes[lane] for lane in over)
         groups = [readies[at : at + count] for at in range(0, len(readies), count)]
         steps, stages = share_trees(groups, self._interval, leaf.levels)
         source = LanesCombined(leaf, term.name, over, steps)
