@@ -22,7 +22,6 @@ from streamopt.sim.in_turn.hazards import check_hazards
 from streamopt.target.device import Target
 from streamopt.target.resources import Resources
 from streamopt.transforms.apply import apply
-from streamopt.transforms.lower import lower
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -157,13 +156,10 @@ def evaluated(
         If the design comes to a standstill at the schedule's FIFO depths.
     """
     scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
-    network = lower(scheduled)
-    built = built_pipelines(scheduled, network, target)
-    network = built.network
-    found = _judged(network, target, built, simulated, checks_hazards=checks_hazards)
-    timings = {name: timed.timing for name, timed in found.timed.items()}
+    built = built_pipelines(scheduled, target)
+    found = _judged(built, target, simulated, checks_hazards=checks_hazards)
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
-    predicted = predict(scheduled, found.network, timings, dsps)
+    predicted = predict(scheduled, built.network, built.timings, dsps)
     return replace(found, predicted=predicted, slrs=dict(schedule.slrs))
 
 
@@ -193,9 +189,8 @@ def evaluated_network(
         If iterations of a sequential node would disturb each other (E811, E813, E814).
     """
     return _judged(
-        network,
-        target,
         BuiltPipelines(network, timed_pipelines(network, target)),
+        target,
         simulated,
         shares_in_turn=shares_in_turn,
         checks_hazards=checks_hazards,
@@ -203,16 +198,15 @@ def evaluated_network(
 
 
 def _judged(
-    network: Network,
-    target: Target,
     built: BuiltPipelines,
+    target: Target,
     simulated: Simulated,
     *,
     shares_in_turn: bool = False,
     checks_hazards: bool = True,
 ) -> Evaluation:
+    network, timings = built.network, built.timings
     spend(WORK.designs.process * len(network.processes))
-    timings = {name: found.timing for name, found in built.timed.items()}
     logger.info("simulating %s: %d processes", network.name, len(network.processes))
     if checks_hazards and any(process.turns for process in network.processes):
         refuse_hazards(network, timings)
@@ -252,19 +246,15 @@ def timed_network(
     graph: Graph, schedule: Schedule, target: Target
 ) -> tuple[Network, dict[str, PipelineTiming]]:
     """Return the hardware of a schedule, and how its pipelines run on a target."""
-    network, built = _pipelines(graph, schedule, target)
-    return network, {name: one.timing for name, one in built.timed.items()}
+    built = _pipelines(graph, schedule, target)
+    return built.network, built.timings
 
 
-def _pipelines(graph: Graph, schedule: Schedule, target: Target) -> tuple[Network, BuiltPipelines]:
-    scheduled = apply(graph, with_visit_lengths(graph, schedule, target))
-    network = lower(scheduled)
-    built = built_pipelines(scheduled, network, target)
-    return built.network, built
+def _pipelines(graph: Graph, schedule: Schedule, target: Target) -> BuiltPipelines:
+    return built_pipelines(apply(graph, with_visit_lengths(graph, schedule, target)), target)
 
 
 def built_resources(graph: Graph, schedule: Schedule, target: Target) -> Resources:
     """Return the resources of a target that the hardware of a schedule takes, all operators."""
-    network, built = _pipelines(graph, schedule, target)
-    timings = {name: one.timing for name, one in built.timed.items()}
-    return resources(network, timings, target, cells=built.cells).total
+    built = _pipelines(graph, schedule, target)
+    return resources(built.network, built.timings, target, cells=built.cells).total

@@ -12,6 +12,7 @@ from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import TimedPipeline, timed_pipelines
 from streamopt.target.device import Target
 from streamopt.target.resources import Resources
+from streamopt.transforms.lower import lower
 
 if TYPE_CHECKING:
     from streamopt.rtl.kernel.kernel import Kernel
@@ -28,18 +29,19 @@ class BuiltPipelines:
     is_buildable: bool = True
     """Whether our own Verilog can be made, where operators are those of it."""
 
+    @property
+    def timings(self) -> dict[str, PipelineTiming]:
+        """Return how each pipeline runs."""
+        return {name: one.timing for name, one in self.timed.items()}
 
-def built_pipelines(scheduled: ScheduledGraph, network: Network, target: Target) -> BuiltPipelines:
+
+def built_pipelines(scheduled: ScheduledGraph, target: Target) -> BuiltPipelines:
     """Return how the pipelines of a schedule are built.
 
     With our own operators it is the schedule that the Verilog has, with visits of phases that last
     as long as it needs. A design that Verilog can't be made of has the least that this takes.
-
-    Parameters
-    ----------
-    network
-        The scheduled graph's own.
     """
+    network = lower(scheduled)
     timed = timed_pipelines(network, target)
     if not target.is_open:
         return BuiltPipelines(network, timed)

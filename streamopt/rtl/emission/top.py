@@ -26,6 +26,7 @@ _WRITE_WIRES = ("write", "write_at", "given")
 _INSIDE = (Place.PING_PONG, Place.LOCAL)
 """Places of memories that belong to the design."""
 Block: TypeAlias = BufferMemory | Delay | FifoBlock | LutMemory | OperatorTree | RegisterStore
+_User: TypeAlias = tuple[ProcessModule, OutsideAccess]
 
 
 class TopModule:
@@ -100,12 +101,12 @@ class TopModule:
         self._module.submodules[f"fifo_{name}"] = Instance(block.name, **self._clock, **joined)
 
     def _join_buffer(self, memory: Memory) -> None:
-        users = [(p, a) for p in self._processes for a in p.accesses if a.memory == memory.name]
+        users = self._users(memory)
         words, banks = memory_size(memory)
         name, bits = identifier(memory.name), memory.element.bits
         reads = [(process, access) for process, access in users if not access.is_write]
         own = banks if any(access.banks for _, access in users) else 0
-        writers = self._writers(memory.name)
+        writers = self._writers(memory)
         block = BufferMemory(bits if own else banks * bits, words, len(reads), len(writers))
         self.blocks.append(block)
         self.channels += [block] * (own or 1)
@@ -130,11 +131,10 @@ class TopModule:
 
     def _join_outside(self, memory: Memory) -> None:
         """Bring the ports to a memory outside; those of nests that write one by one are one."""
-        for process in self._processes:
-            for access in process.accesses:
-                if access.memory == memory.name and not access.is_write:
-                    self._bring(memory, f"{process.name}_{access.name}", access, access.banks)
-        for at, one in self._writers(memory.name):
+        for process, access in self._users(memory):
+            if not access.is_write:
+                self._bring(memory, f"{process.name}_{access.name}", access, access.banks)
+        for at, one in self._writers(memory):
             (process, access), *others = one
             if not others:
                 self._bring(memory, f"{process.name}_{access.name}", access, access.banks)
@@ -154,11 +154,10 @@ class TopModule:
     def _join_registers(self, memory: Memory) -> None:
         name, bits, banks = identifier(memory.name), memory.element.bits, memory.banks
         now = Signal(bits * banks, name=f"{name}_now")
-        for process in self._processes:
-            for access in process.accesses:
-                if access.memory == memory.name and access.is_now:
-                    self._module.d.comb += self._wire(process, f"{access.name}_now").eq(now)
-        writers = self._writers(memory.name)
+        for process, access in self._users(memory):
+            if access.is_now:
+                self._module.d.comb += self._wire(process, f"{access.name}_now").eq(now)
+        writers = self._writers(memory)
         block = RegisterStore(bits, banks, len(writers))
         self.blocks.append(block)
         joined: dict[str, Value] = {"i_clk": self._domain.clk, "o_now": now}
@@ -167,17 +166,21 @@ class TopModule:
             joined |= {f"i_{w}_{at}": v for w, v in zip(_WRITE_WIRES, wires, strict=True)}
         self._module.submodules[f"registers_{name}"] = Instance(block.name, **joined)
 
-    def _writers(self, memory: str) -> list[tuple[int, list[tuple[ProcessModule, OutsideAccess]]]]:
+    def _users(self, memory: Memory) -> list[_User]:
+        """Return the accesses to a memory, and whose they are."""
+        return [(p, a) for p in self._processes for a in p.accesses if a.memory == memory.name]
+
+    def _writers(self, memory: Memory) -> list[tuple[int, list[_User]]]:
         """Return the accesses by the write ports that they use; only those of one nest overlap."""
-        found: dict[int, list[tuple[ProcessModule, OutsideAccess]]] = {}
+        found: dict[int, list[_User]] = {}
         for process in self._processes:
-            own = (a for a in process.accesses if a.memory == memory and a.is_write)
+            own = (a for a in process.accesses if a.memory == memory.name and a.is_write)
             for at, access in enumerate(own):
                 found.setdefault(at, []).append((process, access))
         return [*found.items()]
 
     def _written(
-        self, name: str, writes: Sequence[tuple[ProcessModule, OutsideAccess]], banks: int
+        self, name: str, writes: Sequence[_User], banks: int
     ) -> tuple[Value, Value, Value]:
         """Return bits, addresses and data of those who use a write port, one after another."""
         found: list[tuple[Value, Value, Value]] = []
