@@ -7,13 +7,15 @@ fixed-point number are those of an integer, by whose point it is moved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import places, values
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.types import element_named
+from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
@@ -38,10 +40,11 @@ def slice_of(
 
 
 def _shifted(whole: ast.Node, by: ast.Node, node: ast.Node, state: Lowering) -> ast.Node:
-    found, form = values.value(whole, state), _form(whole, state)
-    if form.is_fixed:
-        moved = ast.BinaryOp("<<", _as(form.wide, found), number(form.fraction, node.coord))
-        found = _as(f"ap_uint_{form.width}_", _as(f"ap_int_{form.width}_", moved))
+    found, element = values.value(whole, state), _element(whole, state)
+    if element.is_fixed:
+        by_point = number(element.fixed_point.fraction_bits, node.coord)
+        moved = ast.BinaryOp("<<", _as(_wide(element), found), by_point)
+        found = _as(f"ap_uint_{element.bits}_", _as(f"ap_int_{element.bits}_", moved))
     return ast.BinaryOp(">>", found, values.value(by, state), node.coord)
 
 
@@ -51,27 +54,17 @@ def _as(tag: str, value: ast.Node) -> ast.Cast:
     return ast.Cast(named, value, value.coord)
 
 
-class _Form(NamedTuple):
-    """The format of a number."""
-
-    is_fixed: bool
-    width: int
-    fraction: int
-    """Bits behind the point."""
-
-    @property
-    def wide(self) -> str:
-        """Return a format that has the number, and the integer of its bits."""
-        return f"ap_fixed_{self.width + self.fraction}_{self.width}_"
-
-
-def _form(whole: ast.Node, state: Lowering) -> _Form:
+def _element(whole: ast.Node, state: Lowering) -> ElementType:
+    """Return the type of a number; one that is none is refused where it is declared."""
     kind = places.typed(whole, state)
     assert kind is not None
-    _, family, *words = kind.tag.rstrip("_").split("_")
-    width, integer, *_ = [int(w.replace("m", "-")) for w in words if w[-1:].isdigit()] * 2
-    is_fixed = family.endswith("fixed")
-    return _Form(is_fixed, width, width - integer if is_fixed else 0)
+    return element_named([kind.tag]) or ElementType.INT32
+
+
+def _wide(element: ElementType) -> str:
+    """Return a format that has a fixed-point number, and the integer of its bits."""
+    form = element.fixed_point
+    return f"ap_fixed_{form.width_bits + form.fraction_bits}_{form.width_bits}_"
 
 
 def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Node] | None:
@@ -89,16 +82,16 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
     if found is None:
         return []
     low, width = found
-    at, form, place = target.coord, _form(whole, state), values.value(whole, state)
+    at, element, place = target.coord, _element(whole, state), values.value(whole, state)
     given = _as(f"ap_uint_{width}_", values.value(value, state))
-    if width < form.width:
+    if width < element.bits:
         old = _as(f"ap_uint_{width}_", _shifted(whole, low, target, state))
-        turned = _as(f"ap_uint_{form.width}_", ast.BinaryOp("^", old, given, at))
+        turned = _as(f"ap_uint_{element.bits}_", ast.BinaryOp("^", old, given, at))
         moved = ast.BinaryOp("<<", turned, values.value(low, state), at)
         given = ast.BinaryOp("^", _shifted(whole, number(0, at), target, state), moved, at)
-    if form.is_fixed:
-        wide = _as(form.wide, _as(f"ap_int_{form.width}_", given))
-        given = ast.BinaryOp(">>", wide, number(form.fraction, at), at)
+    if element.is_fixed:
+        wide = _as(_wide(element), _as(f"ap_int_{element.bits}_", given))
+        given = ast.BinaryOp(">>", wide, number(element.fixed_point.fraction_bits, at), at)
     return [ast.Assignment("=", place, given, at)]
 
 

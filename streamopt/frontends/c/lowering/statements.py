@@ -232,7 +232,8 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
 
 def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:
     """Return the call of the constructor that sets members of a variable, if there is one."""
-    constructor = state.functions.get(f"{kind.tag}__{kind.tag}")
+    tag = f"{kind.tag}__{kind.tag}"
+    constructor = state.functions.get(tag)
     if constructor is None or node.init is not None or kind.value is not kind:
         return []
     if (
@@ -244,7 +245,6 @@ def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> 
         state.report(f"the constructor of {shown(node)} is not supported", node, hint)
         return []
     target = ast.ExprList([identifier(name, node.coord)], node.coord)
-    tag = f"{kind.tag}__{kind.tag}"
     made = ast.FuncCall(identifier(tag, node.coord), target, node.coord)
     return [calls.call(made, tag, state)]
 

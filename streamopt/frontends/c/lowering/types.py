@@ -71,13 +71,6 @@ class NodeType:
         """Return whether it is a vector, not an array of vectors."""
         return self.tag.startswith(_ARRAYS) and not self.value.levels
 
-    @property
-    def bits(self) -> int | None:
-        """Return the width of ``ap_int`` and its kin; None for other types."""
-        words = self.tag.rstrip("_").split("_")
-        is_whole = len(words) == 3 and words[0] == "ap" and words[1] in ("int", "uint")
-        return int(words[2]) if is_whole and words[2].isdigit() else None
-
     def within(self, levels: Sequence[DeclaredLevel], qualifiers: Sequence[str] = ()) -> NodeType:
         """Return the type inside of further levels."""
         both = (*qualifiers, *self.qualifiers)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams
+from streamopt.frontends.c.lowering.types import number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, mapped
+from streamopt.frontends.c.syntax.types import element_named
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
@@ -104,7 +106,8 @@ def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -
             return bits.bit(ast.ArrayRef(whole, arguments[0], node.coord), arguments[0], state)
         if _CONVERSIONS.fullmatch(method):
             return value(whole, state)
-        if method == "length" and kind.bits is not None:
-            return ast.Constant("int", str(kind.bits), node.coord)
+        element = element_named([kind.tag])
+        if method == "length" and element is not None and element.is_integer:
+            return number(element.bits, node.coord)
     state.report(f"{shown(node)} is not supported", node, "use functions, arrays and hls::stream")
-    return ast.Constant("int", "0", node.coord)
+    return number(0, node.coord)

@@ -149,8 +149,9 @@ def _rewritten(
     for part, found in functions:
         if names[found[1]] > 1:
             refuse(f"{found[1]} with several forms in class {tag}", found.start(), "rename them")
-        close = begin + closes[found.end() - 1 - begin]
-        yield from _function(text, part, (found, close), tag, {*names}, words)
+        close = closes.get(found.end() - 1 - begin)
+        if close is not None:
+            yield from _function(text, part, (found, begin + close), tag, {*names}, words)
 
 
 def _does_anything(text: str, start: int, part: _Part) -> bool:
