@@ -49,13 +49,15 @@ class SimulatedDesign:
     rewrites: tuple[str, ...]
     """That make the variant that the schedule is of."""
     chosen: Chosen
+    """As the search has it: without places of weights."""
     evaluation: Evaluation
     used: Resources
     """With the fewest slots of FIFOs that never hold anything back, where FIFOs are sized."""
     excess: float
     """The largest share of a limit that it takes, of the part or of a region of it."""
     built: Schedule
-    """The chosen schedule, with its regions and the relays between them, if it has any."""
+    """The chosen schedule, with places of weights and streams of those off the chip; with its
+    regions and the relays between them, if it has any."""
     counted: Resources
     """Its resources, but all of a limit and more where a region is over its own."""
     each: tuple[Resources, ...] = ()
@@ -151,9 +153,8 @@ def judged(
     is_rough
         Whether a partition that was found quickly does, where the design is in several regions.
     """
-    placed = placed_weights(graph, chosen.schedule, region.on, region.limits, streams=False)
-    chosen = replace(chosen, schedule=placed)
-    evaluation = evaluated(graph, chosen.schedule, region.on, checks_hazards=False)
+    schedule = placed_weights(graph, chosen.schedule, region.on, region.limits)
+    evaluation = evaluated(graph, schedule, region.on, checks_hazards=False)
 
     def depths_of(of: Evaluation) -> Mapping[str, int]:
         if depths is not None:
@@ -166,11 +167,10 @@ def judged(
     used, limits = counts(evaluation).total, region.limits
     if used.bram18 > limits.bram18:
         own = depths_of(evaluation)
-        schedule, evaluation = with_other_blocks(chosen.schedule, evaluation, own, used, limits)
-        chosen, used = replace(chosen, schedule=schedule), counts(evaluation).total
-    design = SimulatedDesign(rewrites, chosen, evaluation, used, 0.0, chosen.schedule, used)
+        schedule, evaluation = with_other_blocks(schedule, evaluation, own, used, limits)
+        used = counts(evaluation).total
+    design = SimulatedDesign(rewrites, chosen, evaluation, used, 0.0, schedule, used)
     if region.each:
-        schedule = chosen.schedule
         found = in_regions(graph, schedule, evaluation, region.each, counts, is_rough=is_rough)
         used = counts(found.evaluation).total
         design = replace(

@@ -63,17 +63,15 @@ class _Built:
     used: NetworkResources
 
 
-def placed_weights(
-    graph: Graph, schedule: Schedule, on: Target, limits: Resources, *, streams: bool
-) -> Schedule:
+def placed_weights(graph: Graph, schedule: Schedule, on: Target, limits: Resources) -> Schedule:
     """Return a schedule with a place for each resident array that has none.
+
+    Arrays of open ports may be off the chip.
 
     Parameters
     ----------
     limits
         Of the whole design.
-    streams
-        Whether arrays of open ports may be off the chip.
     """
     ports = [p for p in schedule.ports if p.kind is PortKind.RESIDENT and p.block is None]
     if not ports:
@@ -84,7 +82,7 @@ def placed_weights(
     places = {name: list(_resident(kept[name], on)) for name in names}
     room = _room(before.used, names, limits)
     chosen = cheapest_places(places, room)
-    if chosen is None and streams:
+    if chosen is None:
         copies = dict(planned_graph(graph, schedule).copies)
         wanted = [p.array for p in ports if p.is_open and p.array in kept.keys() - copies.keys()]
         _add_streams(places, wanted, (graph, schedule), before, on)

@@ -32,7 +32,7 @@ def test_partial_sums_are_in_uram_where_block_rams_are_short() -> None:
     assert (alone.used.bram18, alone.used.uram) == (32, 0)
     assert (short.used.bram18, short.used.uram) == (0, 4)
     assert short.is_within
-    found = short.chosen.schedule
+    found = short.built
     assert found.nodes[0].blocks == (("y_acc", RamBlock.URAM),)
     assert read_schedule_json(write_schedule_json(found), "s.json") == found
     pragma = "bind_storage variable=y_acc type=ram_2p impl=uram"
@@ -82,7 +82,7 @@ def test_channels_are_in_luts_where_block_rams_are_short() -> None:
     assert half.is_within
     assert none.is_within
     assert few.used == alone.used
-    found = none.chosen.schedule
+    found = none.built
     assert [plan.block for plan in found.channels].count(RamBlock.LUTRAM) == 2
     assert read_schedule_json(write_schedule_json(found), "s.json") == found
     text = so.emit(graph, found).text("sketch.cpp")

@@ -51,12 +51,12 @@ BRAM18 = 22
 """Fewer than both weights take in words of 24 DSPs' lanes, with the ports that fill them."""
 
 
-def solved(kind: str, bram18: int) -> Solution:
+def solved(kind: str, bram18: int, objective: str = "interval") -> Solution:
     ports = so.plan_ports(PROGRAM, ports={"weights": kind}, device=DEVICE)
     space = so.Space(binding=BindingChoice.TOOL, ports=ports)
     budget = so.Budget(device=DEVICE, bram18=bram18, uram=0, fit="raw")
     return so.solve(
-        PROGRAM, level="opt6", dsp=DSPS, objective="interval", space=space, budget=budget
+        PROGRAM, level="opt6", dsp=DSPS, objective=objective, space=space, budget=budget
     )
 
 
@@ -80,6 +80,17 @@ def test_weights_that_do_not_fit_are_streamed(tmp_path: Path) -> None:
         assert so.verify(tmp_path / backend).passed
     with pytest.raises(SolverError, match="E522"):
         solved("resident", 16)
+
+
+def test_weights_that_do_not_fit_are_streamed_for_the_latency(tmp_path: Path) -> None:
+    found = solved("chosen", 16, "latency")
+    kinds = [port.kind for port in found.schedule.ports if port.array in "VW"]
+    assert PortKind.AXI in kinds
+    design = so.evaluate(PROGRAM, found.schedule, DEVICE)
+    assert design.trace.cycles == pytest.approx(found.latency_cycles, rel=0.01)
+    assert design.resources.total.bram18 <= 16
+    so.write(PROGRAM, found.schedule, tmp_path)
+    assert so.verify(tmp_path).passed
 
 
 def test_weights_that_fit_are_resident() -> None:
@@ -162,7 +173,7 @@ def test_streams_keep_the_interval_that_banks_asked_for() -> None:
     ports = so.plan_ports(graph, ports={"W": "chosen"}, device=DEVICE)
     before = with_ports(graph, plain, ports)
     limits = Resources(dsps=4, bram18=8, uram=0, luts=50_000, ffs=50_000)
-    placed = placed_weights(graph, before, DEVICE, limits, streams=True)
+    placed = placed_weights(graph, before, DEVICE, limits)
     assert {p.array: p.kind for p in placed.ports}["W"] is PortKind.AXI
     assert placed.node("full").target_ii == 2
     used = [so.evaluate(graph, own, DEVICE).resources.total.dsps for own in (before, placed)]

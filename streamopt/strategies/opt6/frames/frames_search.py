@@ -351,7 +351,7 @@ class _FramesSearch:
         graph, (schedule, frames), region = variant.graph, simulated, variant.region
         sizes = self._options.sizes_fifos
         small = with_depths(schedule, frames.slots) if sizes else schedule
-        placed = placed_weights(graph, small, region.on, region.limits, streams=True)
+        placed = placed_weights(graph, small, region.on, region.limits)
         own = with_depths(placed, deep)
         if placed.channels != small.channels:  # weights come as streams
             frames = frame_run(graph, own, region.on)
