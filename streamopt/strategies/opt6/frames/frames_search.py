@@ -101,7 +101,7 @@ class SteadyDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _VariantRows:
     """A variant with its rows, and their least interval under the whole limits."""
 
     variant: GraphVariant
@@ -200,7 +200,7 @@ class _FramesSearch:
             self._best = tried
             self._report()
 
-    def _rows(self, variant: GraphVariant) -> Iterator[_Found]:
+    def _rows(self, variant: GraphVariant) -> Iterator[_VariantRows]:
         """Yield the rows of a variant, if there are any within the limits."""
         run = self.run
         run.clock.check()
@@ -212,9 +212,9 @@ class _FramesSearch:
         if least is not None:
             names, bound = _unbalanced(variant.names), rows.bound(limits.dsps, limits.luts)
             self._bounds[names] = max(self._bounds.get(names, 0), bound)
-            yield _Found(variant, rows, least)
+            yield _VariantRows(variant, rows, least)
 
-    def _look(self, found: _Found) -> None:
+    def _look(self, found: _VariantRows) -> None:
         """Look for a better design of a variant; with balanced paths if frames are far apart."""
         problem, tried, names = self.run.problem, None, found.variant.names
         for tried in self._tried(found):
@@ -227,7 +227,7 @@ class _FramesSearch:
             for own in self._rows(self._variant(kept, balanced)):
                 self._look(own)
 
-    def _tried(self, found: _Found) -> Iterator[SteadyDesign]:
+    def _tried(self, found: _VariantRows) -> Iterator[SteadyDesign]:
         """Yield designs, as long as rows promise a better one with all that designs took (I9)."""
         limits, variant, rows = self._options.region.limits, found.variant, found.rows
         least: LeastInterval | None = found.least
