@@ -51,7 +51,7 @@ def summary(name: str, rows: Mapping[str, str]) -> Table:
 
 
 def proof_told(gap: float) -> str:
-    """Return what is proved of an engine."""
+    """Return the proved distance of an engine from the best one, for a line."""
     from streamopt.report.proof import percent_above
 
     return f"at most {percent_above(gap):.1f} % above the least of all shapes that fit"
