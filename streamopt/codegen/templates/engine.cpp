@@ -88,15 +88,22 @@ template <typename T> static void turned(const T (&from)[BANKS], int by, T (&to)
     }
 }
 
+// A row of a memory; the first for one that isn't there, of which no element counts.
+static int row_at(int address) {
+#pragma HLS inline
+    return address < 0 || address >= MEMORY_ROWS * BANKS ? 0 : address / BANKS;
+}
+
 // Neighbouring elements from any place on: each bank has one of them.
 static void take_line(Memories &memories, int memory, int address, element_t (&line)[BANKS]) {
 #pragma HLS inline
     element_t raw[BANKS];
 #pragma HLS array_partition variable=raw type=complete
-    const int row = address / BANKS, first = address % BANKS;
+    const int first = address & (BANKS - 1);
+    const int row = row_at(address), next = row_at(address + BANKS);
     for (int bank = 0; bank < BANKS; bank++) {
 #pragma HLS unroll
-        raw[bank] = memories[memory][row + (bank < first ? 1 : 0)][bank];
+        raw[bank] = memories[memory][bank < first ? next : row][bank];
     }
     turned(raw, first, line);
 }

@@ -9,7 +9,7 @@ from streamopt.ir.engines.layers import FeatureMap, Layer, LayerGraph
 from streamopt.ir.engines.shape import EngineShape, Tiling
 from streamopt.ir.engines.table import EngineTable, LayerPass, LayerWalk, Move
 from streamopt.transforms.engines.forms import forms_of
-from streamopt.transforms.engines.placing import Margins, placed
+from streamopt.transforms.engines.placing import placed
 
 PARAMETER_BYTES = 4
 
@@ -20,8 +20,7 @@ def engine_table(graph: LayerGraph, shape: EngineShape, cuts: Sequence[Tiling]) 
         walk_of(layer, graph.map(layer.source), cut)
         for layer, cut in zip(graph.layers, cuts, strict=True)
     ]
-    margins = _margins(graph, walks, shape)
-    places, memories, depth = placed(graph, shape.banks, margins)
+    places, memories, depth = placed(graph, shape.banks)
     forms, uses = forms_of(graph)
     passes: list[LayerPass] = []
     weight_bits = max((_weight_bits(layer) for layer in graph.layers), default=8)
@@ -94,17 +93,3 @@ def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> LayerWalk:
     first = Move(-rows.before, -columns.before * channels, 0, 0, lanes, wide)
     shift = step - made if cut.is_side_by_side else step
     return LayerWalk(counts, moves, first, shift)
-
-
-def _margins(graph: LayerGraph, walks: list[LayerWalk], shape: EngineShape) -> Margins:
-    """Return the elements that are read beyond both ends of maps, and don't count."""
-    before = behind = 0
-    for layer, walk in zip(graph.layers, walks, strict=True):
-        source = graph.map(layer.source)
-        first = walk.first.offset
-        last = first + sum((n - 1) * m.offset for n, m in zip(walk.counts, walk.moves, strict=True))
-        before = max(before, -first)
-        behind = max(behind, last - source.row_elems)
-        if layer.epilogue.maps:
-            behind = max(behind, shape.beside * layer.channels)
-    return Margins(before, behind + 2 * shape.banks)

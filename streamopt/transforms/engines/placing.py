@@ -1,53 +1,59 @@
 """Where maps are: those that are read at once in different memories, dead ones overwritten.
 
 A memory of maps has one port that reads and one that writes, so a layer's source and the maps of
-its epilogue are in different memories, and its result anywhere.
+its epilogue are in different memories, and its result anywhere. An epilogue reads each element
+once, before it writes the one at the same place, so a result may be where a map of its epilogue
+is that nothing reads afterwards.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
-from streamopt.ir.engines.layers import LayerGraph
+from streamopt.ir.engines.layers import Layer, LayerGraph
 from streamopt.ir.engines.table import MapPlace
 from streamopt.transforms.engines.joining import maps_read
 
 
-@dataclass(frozen=True, slots=True)
-class Margins:
-    """Elements that are read before and behind a map, though none of them counts."""
-
-    before: int
-    behind: int
-
-
-def placed(graph: LayerGraph, banks: int, margins: Margins) -> tuple[dict[str, MapPlace], int, int]:
+def placed(graph: LayerGraph, banks: int) -> tuple[dict[str, MapPlace], int, int]:
     """Return the place of each map, how many memories there are, and the rows of each.
 
-    The first memory that no map of the same layer is in, and in it the lowest place that is free
-    from the layer that writes the map to the last that reads it: first fit, in order of layers.
+    In the order of layers: of the memories that no map of the same layer is in the one that grows
+    least, and in it the lowest place that is free from the layer that writes the map to the last
+    that reads it.
     """
     spans = _spans(graph)
     rivals = _rivals(graph)
-    memories: dict[str, int] = {}
-    for name in spans:
-        taken = {memories[other] for other in rivals.get(name, ()) if other in memories}
-        memories[name] = next(m for m in range(len(taken) + 1) if m not in taken)
-    first = -(-margins.before // banks) * banks
-    bases: dict[str, int] = {}
+    writers = {layer.result: layer for layer in graph.layers}
+    found: dict[str, MapPlace] = {}
+    count, depth = max(len(maps_read(layer)) for layer in graph.layers), 0
     for name in sorted(spans, key=lambda n: spans[n][0]):
-        size = _rounded(graph.map(name).size_elems + margins.before, banks)
-        busy = sorted(
-            (bases[other], _rounded(graph.map(other).size_elems + margins.before, banks))
-            for other in bases
-            if memories[other] == memories[name] and _overlap(spans[other], spans[name])
-        )
-        bases[name] = _lowest(busy, size, first)
-    ends = [base + graph.map(name).size_elems for name, base in bases.items()]
-    depth = _rounded(max(ends) + margins.behind, banks) // banks
-    places = {n: MapPlace(graph.map(n), memories[n], bases[n]) for n in spans}
-    return places, max(memories.values()) + 1, depth
+        own = graph.map(name)
+        size = _rounded(own.size_elems, banks)
+        apart = {found[other].memory for other in rivals.get(name, ()) if other in found}
+        busy = [place for n, place in found.items() if _overlap(spans[n], spans[name])]
+        choices = [
+            (max(depth, base + size), memory, base)
+            for memory in [m for m in range(count) if m not in apart] or [count]
+            for base in [_lowest([one for one in busy if one.memory == memory], size, banks)]
+        ]
+        choices += [
+            (depth, found[other].memory, found[other].base)
+            for other in _dead_behind(writers.get(name), spans)
+            if found[other].memory not in apart
+        ]
+        depth, memory, base = min(choices)
+        count = max(count, memory + 1)
+        found[name] = MapPlace(own, memory, base)
+    return found, count, depth // banks
+
+
+def _dead_behind(layer: Layer | None, spans: dict[str, tuple[int, int]]) -> list[str]:
+    """Return the maps of a layer's epilogue that nothing reads after their element is replaced."""
+    if layer is None or layer.pool != (1, 1):
+        return []
+    last = spans[layer.result][0]
+    return [name for _, name in layer.epilogue.maps if spans[name][1] == last]
 
 
 def _spans(graph: LayerGraph) -> dict[str, tuple[int, int]]:
@@ -79,11 +85,11 @@ def _rounded(elems: int, banks: int) -> int:
     return -(-elems // banks) * banks
 
 
-def _lowest(busy: list[tuple[int, int]], size: int, first: int) -> int:
+def _lowest(busy: list[MapPlace], size: int, banks: int) -> int:
     """Return the lowest place for so many elements between those that are taken."""
-    place = first
-    for base, taken in busy:
-        if place + size <= base:
-            return place
-        place = max(place, base + taken)
+    place = 0
+    for one in sorted(busy, key=lambda own: own.base):
+        if place + size <= one.base:
+            break
+        place = max(place, one.base + _rounded(one.map.size_elems, banks))
     return place
