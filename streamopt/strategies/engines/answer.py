@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 
-class _Run(Protocol):
+class _HasCycles(Protocol):
     @property
     def cycles(self) -> int: ...
 
 
 class _Evaluation(Protocol):
     @property
-    def run(self) -> _Run: ...
+    def run(self) -> _HasCycles: ...
 
 
 EvaluationT = TypeVar("EvaluationT", bound=_Evaluation)
