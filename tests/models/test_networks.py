@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -16,24 +13,12 @@ import streamopt as so
 from streamopt.frontends.torch_module.reader import read_torch
 from streamopt.ir.expression import Cast, Read
 from streamopt.ir.program import Nest, Role
+from tests.support.programs.integer_networks import IMAGES, KIND, integers, layers, networks
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
+if TYPE_CHECKING:
+    from pathlib import Path
 
-networks: Any = import_module("modules.networks")
-layers: Any = import_module("modules.layers")
-
-SHAPES = {
-    "LeNet": (1, 28, 28),
-    "ResNet18Small": (3, 32, 32),
-    "Vgg16Strided": (3, 32, 32),
-    "Vgg16Pooled": (3, 32, 32),
-    "ResNet18": (3, 224, 224),
-    "Vgg16": (3, 224, 224),
-    "MobileNet": (3, 224, 224),
-    "ZfNet": (3, 224, 224),
-    "Yolo": (3, 1280, 384),
-    "Perceptron": (3072,),
-}
+SHAPES = {**IMAGES, "Perceptron": (3072,)}
 ARTIFACT_MACS = {
     "ResNet18Small": 555.4e6,
     "Vgg16Strided": 192.9e6,
@@ -52,14 +37,10 @@ def test_multiply_accumulates_are_those_of_the_published_loop_nests(name: str) -
     assert counter.get_total_flops() / 2 == pytest.approx(ARTIFACT_MACS[name], rel=0.003)
 
 
-def integers(*shape: int) -> torch.Tensor:
-    return torch.randint(-128, 128, shape, dtype=torch.int8)
-
-
 @pytest.mark.parametrize("name", ["LeNet", "Perceptron"])
 def test_integer_features_are_neither_all_alike_nor_all_at_the_ends(name: str) -> None:
     torch.manual_seed(0)
-    module = getattr(networks, name)(layers.INTEGERS)
+    module = getattr(networks, name)(KIND)
     found: list[torch.Tensor] = []
 
     def keep(_: torch.nn.Module, given: tuple[torch.Tensor]) -> None:
@@ -77,7 +58,7 @@ class TwoBlocks(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        shape, kind = layers.Convolution, layers.INTEGERS
+        shape, kind = layers.Convolution, KIND
         self.first = kind.convolution(shape(3, 4, 3, 2, 1, bias=True))
         self.depthwise = kind.convolution(shape(4, 4, 3, 1, 1, groups=4, relu=False))
         self.join, self.average = kind.joined(), kind.average(9)

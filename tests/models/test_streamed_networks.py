@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,28 +17,13 @@ from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.transforms.rewrites import rewritten
 from tests.support.nightly import in_nightly
+from tests.support.programs.integer_networks import IMAGES, KIND, integers, layers, networks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streamopt.ir.graph import Edge, Graph
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
-
-networks: Any = import_module("modules.networks")
-layers: Any = import_module("modules.layers")
-
-SHAPES = {
-    "LeNet": (1, 28, 28),
-    "ResNet18Small": (3, 32, 32),
-    "Vgg16Strided": (3, 32, 32),
-    "Vgg16Pooled": (3, 32, 32),
-    "ResNet18": (3, 224, 224),
-    "Vgg16": (3, 224, 224),
-    "MobileNet": (3, 224, 224),
-    "ZfNet": (3, 224, 224),
-    "Yolo": (3, 1280, 384),
-}
 REWRITES = ("fold_padding", "fold_copies", "fold_pointwise", "private_arguments", "stream_windows")
 RESNET_LINES_BYTES = 0.5 * 2**20
 """Of ResNet-18 for 224 x 224 pixels, each row once."""
@@ -52,7 +34,7 @@ class Small(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        shape, kind = layers.Convolution, layers.INTEGERS
+        shape, kind = layers.Convolution, KIND
         self.stem = kind.convolution(shape(3, 4, 5, 1, 2))
         self.pools = torch.nn.Sequential(torch.nn.MaxPool2d(2), torch.nn.MaxPool2d(3, 2, 1))
         self.main = torch.nn.Sequential(
@@ -68,8 +50,8 @@ class Small(torch.nn.Module):
 
 def graph_of(module: Any, *shape: int) -> Graph:
     torch.manual_seed(0)
-    image = torch.randint(-128, 128, (1, *shape), dtype=torch.int8)
-    return rewritten(so.dataflow(read_torch(module, (image,))), REWRITES)
+    program = read_torch(module, (integers(1, *shape),))
+    return rewritten(so.dataflow(program), REWRITES)
 
 
 def moved(graph: Graph) -> Iterator[Edge]:
@@ -112,7 +94,7 @@ def test_windows_of_each_kind_stream() -> None:
     check_streams(graph_of(Small(), 3, 48, 48))
 
 
-@pytest.mark.parametrize("name", in_nightly(SHAPES, 1))
+@pytest.mark.parametrize("name", in_nightly(IMAGES, 1))
 def test_published_networks_stream(name: str) -> None:
-    kept = check_streams(graph_of(getattr(networks, name)(layers.INTEGERS), *SHAPES[name]))
+    kept = check_streams(graph_of(getattr(networks, name)(KIND), *IMAGES[name]))
     assert name != "ResNet18" or kept < RESNET_LINES_BYTES

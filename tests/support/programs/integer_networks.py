@@ -1,4 +1,4 @@
-"""Small networks of 8-bit integers that have every kind of layer which engines run."""
+"""Networks of 8-bit integers: small ones with every kind of layer; images of the published."""
 # pyright: reportUnknownMemberType=false
 
 from __future__ import annotations
@@ -23,6 +23,23 @@ layers: Any = import_module("modules.layers")
 networks: Any = import_module("modules.networks")
 
 KIND = layers.INTEGERS
+IMAGES = {
+    "LeNet": (1, 28, 28),
+    "ResNet18Small": (3, 32, 32),
+    "Vgg16Strided": (3, 32, 32),
+    "Vgg16Pooled": (3, 32, 32),
+    "ResNet18": (3, 224, 224),
+    "Vgg16": (3, 224, 224),
+    "MobileNet": (3, 224, 224),
+    "ZfNet": (3, 224, 224),
+    "Yolo": (3, 1280, 384),
+}
+"""Channels, rows and columns of the images of published networks."""
+
+
+def integers(*shape: int) -> torch.Tensor:
+    """Return drawn numbers of 8 bits."""
+    return torch.randint(-128, 128, shape, dtype=torch.int8)
 
 
 class EveryLayer(nn.Module):
@@ -73,5 +90,4 @@ def perceptron() -> Program:
 
 def _read(module: nn.Module, shape: tuple[int, ...], name: str) -> Program:
     torch.manual_seed(0)
-    given = torch.randint(-128, 128, shape, dtype=torch.int8)
-    return read_torch(module, (given,), name=name)
+    return read_torch(module, (integers(*shape),), name=name)
