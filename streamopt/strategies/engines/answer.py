@@ -11,12 +11,12 @@ class _HasCycles(Protocol):
     def cycles(self) -> int: ...
 
 
-class _Evaluation(Protocol):
+class _HasRun(Protocol):
     @property
     def run(self) -> _HasCycles: ...
 
 
-EvaluationT = TypeVar("EvaluationT", bound=_Evaluation)
+EvaluationT = TypeVar("EvaluationT", bound=_HasRun)
 
 
 @dataclass(frozen=True, slots=True)
