@@ -101,7 +101,8 @@ def _packed(ports: EnginePorts, one: LayerPass) -> list[str]:
     weights = layer.weights
     strides = (0, 0, 0, 0, 0) if weights is None else weights.strides
     numbers = [
-        *(one.groups, cut.tiles, cut.tile, cut.beside, outputs, *cut.runs, cut.run, cut.width),
+        *(one.groups, cut.tiles, cut.tile, outputs, cut.beside, cut.parts, cut.together),
+        *(*cut.runs, cut.run, cut.width),
         *(layer.depth, layer.columns.taps, int(is_stretch), int(cut.is_whole)),
         *(int(layer.is_lanes), int(cut.is_flat), layer.channels),
         f"{{{', '.join(map(str, strides))}}}",
@@ -128,11 +129,14 @@ def _packed(ports: EnginePorts, one: LayerPass) -> list[str]:
 def _unpacked(ports: EnginePorts, one: LayerPass) -> str:
     layer, cut = one.layer, one.tiling
     result = ports.hardware.table.graph.map(layer.result)
-    outputs = layer.outputs
+    tile, blocks, of_block = cut.tile, cut.columns, slots(one)
+    if cut.together > 1:
+        tile, blocks, of_block = layer.outputs * cut.together, blocks * of_block // cut.together, 1
     numbers = [
-        *(one.groups, cut.tiles, cut.tile, outputs, cut.rows, cut.columns, slots(one)),
+        *(one.groups, cut.tiles, tile, layer.outputs, cut.rows, blocks, of_block),
         *(group_chunks(one), ports.hardware.table.shape.drain, result.columns),
-        *(int(layer.is_lanes), int(cut.is_flat), result.channels, *result.strides),
+        *(int(layer.is_lanes), int(cut.is_flat or cut.together > 1), result.channels),
+        *result.strides,
     ]
     return (
         f"unpack_results(from, {_variable(ports, layer.result)}, "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from streamopt.codegen.engines.ports import EnginePorts
 from streamopt.codegen.engines.table_text import (
-    beside_of,
     maps_of,
     numbers_of,
     table_text,
@@ -16,7 +15,8 @@ from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import render
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import SUM
-from streamopt.ir.engines.table import Form
+from streamopt.ir.engines.shape import EngineShape
+from streamopt.ir.engines.table import Form, LeavingOrder
 
 PARAMETER_BYTES = 4
 
@@ -151,10 +151,9 @@ def _multiply(ports: EnginePorts) -> str:
     """Return the function of all products of a cycle, and of those of lanes layers."""
     shape, table = ports.hardware.table.shape, ports.hardware.table
     place = "0"
-    for beside in beside_of(table):
-        if beside > 1:
-            tile = shape.tile(beside)
-            place = f"layer.beside == {beside} ? output / {tile} % {beside} : {place}"
+    for sharers in sorted({order.sharers for order in table.orders} - {1}):
+        tile = shape.tile(sharers)
+        place = f"layer.windows == {sharers} ? output / {tile} % {sharers} : {place}"
     head = (
         "static void multiply(const Layer &layer, const element_t (&windows)[BESIDE][BANKS],\n"
         "                     const element_t (&lanes)[LANES], const Word &word,\n"
@@ -263,7 +262,7 @@ def _read_map(place: int) -> str:
                 element_t found[BANKS];
 #pragma HLS array_partition variable=found type=complete
                 take_line(memories, layer.map_memory[{place}],
-                          layer.map_base[{place}] + leaving.beside + neighbour * layer.channels +
+                          layer.map_base[{place}] + leaving.beside + neighbour * layer.slot_elems +
                               chunk * DRAIN,
                           found);
                 for (int lane = 0; lane < DRAIN; lane++) {{
@@ -301,19 +300,33 @@ def _take_parameters(ports: EnginePorts, parameters: int) -> str:
 def _latch(ports: EnginePorts) -> str:
     """Return the lines that let finished sums wait to leave."""
     table = ports.hardware.table
-    shape = table.shape
     text = "                if (layer.is_lanes != 0) {\n"
-    text += _copied("LANES", "lane")
-    for beside in beside_of(table):
-        tile = shape.tile(beside)
-        lanes = -(-tile // shape.drain) * shape.drain
-        text += f"                }} else if (layer.beside == {beside}) {{\n"
-        text += _copied(str(tile * beside), f"lane / {tile} * {lanes} + lane % {tile}")
+    text += _copied("LANES", "lane", "sums[lane]")
+    for number, order in enumerate(table.orders):
+        text += f"                }} else if (layer.order == {number}) {{\n"
+        text += _in_order(order, table.shape)
     return text + "                }\n"
 
 
-def _copied(count: str, at: str) -> str:
+def _in_order(order: LeavingOrder, shape: EngineShape) -> str:
+    """Return the lines that let the sums of product layers wait."""
+    tile = shape.tile(order.sharers)
+    lanes = -(-tile // shape.drain) * shape.drain
+    if order.together == 1:
+        own = " + ".join(f"sums[lane + {part * tile}]" for part in range(order.parts))
+        at = f"lane / {tile} * {lanes} + lane % {tile}"
+        return _copied(str(tile * order.beside), at, own)
+    text = ""
+    for position in range(order.beside):
+        slot, column = divmod(position, order.pool_columns)
+        group, place = divmod(slot, order.together)
+        first = (group * order.pool_columns + column) * shape.drain + place * order.channels
+        text += _copied(str(order.channels), f"{first} + lane", f"sums[{position * tile} + lane]")
+    return text
+
+
+def _copied(count: str, at: str, value: str) -> str:
     return (
         f"                    for (int lane = 0; lane < {count}; lane++) {{\n#pragma HLS unroll\n"
-        f"                        pending[{at}] = sums[lane];\n                    }}\n"
+        f"                        pending[{at}] = {value};\n                    }}\n"
     )

@@ -89,15 +89,16 @@ class EnginePorts:
 
 def slots(one: LayerPass) -> int:
     """Return the results of a block of positions that are beside each other."""
-    return one.tiling.beside // min(one.tiling.beside, one.layer.pool[1])
+    return one.tiling.beside // one.pool_columns
 
 
 def group_chunks(one: LayerPass) -> int:
     """Return the cycles in which the results of one position leave."""
-    return one.tiling.chunks // one.tiling.beside
+    return one.tiling.chunks * one.tiling.together // one.tiling.beside
 
 
 def result_beats(one: LayerPass) -> int:
     """Return the beats of an output."""
     cut = one.tiling
-    return one.groups * cut.tiles * cut.rows * cut.columns * slots(one) * group_chunks(one)
+    of_block = slots(one) * group_chunks(one) // cut.together
+    return one.groups * cut.tiles * cut.rows * cut.columns * of_block

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from streamopt.codegen.engines.ports import group_chunks
 from streamopt.ir.engines.layers import Combine, Layer
@@ -35,17 +35,17 @@ def table_text(table: EngineTable) -> str:
 
 def _layer(table: EngineTable, one: LayerPass) -> str:
     layer, cut = one.layer, one.tiling
-    pooled = min(cut.beside, layer.pool[1])
     maps, numbers = maps_of(table), numbers_of(table)
     parts = [
         *(one.iterations, one.head, cut.steps, cut.cycles_per_position, cut.chunks),
-        *(group_chunks(one), cut.beside, cut.tile, one.walk.shift % table.shape.banks, pooled),
+        *(group_chunks(one), 0 if layer.is_lanes else table.orders.index(one.leaving)),
+        *(one.walk.shift % table.shape.banks, one.pool_columns),
         *(int(layer.weights is not None), COMBINES[layer.combine], layer.fill),
         *(int(layer.is_lanes), one.source.memory, one.source.base, one.rows, one.row_elems),
         int(one.result is None),
         *((0, 0) if one.result is None else (one.result.memory, one.result.base)),
-        *(layer.channels, int(layer.pool != (1, 1))),
-        *(max(cut.beside, cut.neighbours), layer.channels),
+        *(cut.together, cut.together * layer.channels, int(layer.pool != (1, 1))),
+        *(cut.windows, layer.channels),
         len(one.beside_maps),
         _listed([place.memory for place in one.beside_maps], maps),
         _listed([place.base for place in one.beside_maps], maps),
@@ -75,10 +75,4 @@ def _move(move: Move, row_elems: int) -> str:
 
 def windows_of(table: EngineTable) -> int:
     """Return the most windows that a layer reads at once."""
-    return max(max(one.tiling.beside, one.tiling.neighbours) for one in table.passes)
-
-
-def beside_of(table: EngineTable) -> Iterator[int]:
-    """Yield the numbers of positions that product layers compute at once, each once."""
-    found = {one.tiling.beside for one in table.passes if not one.layer.is_lanes}
-    yield from sorted(found | {1})
+    return max(one.tiling.windows for one in table.passes)

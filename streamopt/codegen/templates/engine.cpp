@@ -39,10 +39,10 @@ struct Move {
 };
 
 struct Layer {
-    int iterations, head, steps, step_cycles, chunks, group_chunks, beside, tile, shift, pool_columns;
+    int iterations, head, steps, step_cycles, chunks, group_chunks, order, shift, pool_columns;
     int uses_weights, combine, fill, is_lanes;
     int source_memory, source_base, rows, row_elems;
-    int is_output, result_memory, result_base, channels, is_pooled;
+    int is_output, result_memory, result_base, together, slot_elems, is_pooled;
     int windows, lane_channels, map_count, map_memory[MAPS], map_base[MAPS];
     int form, numbers[NUMBERS];
     int counts[LEVELS];
@@ -186,13 +186,14 @@ static void run_layer(const Layer &layer, Memories &memories, Word (&kept)[TILE_
 #pragma HLS unroll
                 pending[i] = pending[i + DRAIN];
             }
-            const int lanes = leaving.lanes - chunk * DRAIN;
+            const int slots = std::min(leaving.columns - slot * layer.together, layer.together);
+            const int lanes = slots * (leaving.lanes - chunk * DRAIN);
             if (ends_pool && in_pool + 1 == layer.pool_columns) {
                 if (layer.is_output != 0)
                     results.write(out);
-                else if (slot < leaving.columns && lanes > 0)
+                else if (slots > 0 && lanes > 0)
                     put_line(memories, layer.result_memory,
-                             layer.result_base + leaving.result + slot * layer.channels +
+                             layer.result_base + leaving.result + slot * layer.slot_elems +
                                  chunk * DRAIN,
                              std::min(lanes, DRAIN), line);
             }

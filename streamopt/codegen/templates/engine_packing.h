@@ -10,7 +10,8 @@
 
 // How the weights of a layer are taken from their array, tile by tile.
 struct LayerWeights {
-    int groups, tiles, tile, beside, outputs;    // channels of a group in tiles, some times over
+    int groups, tiles, tile, outputs;            // channels of a group in tiles
+    int beside, parts, together;                 // sums of a channel; positions that leave at once
     int run_rows, run_columns, run, width;       // stretches of a window
     int depth, columns;                          // of the window, for stretches that have both
     int is_row, is_whole, is_lanes, is_flat, channels;
@@ -48,7 +49,7 @@ inline int output_of(const LayerWeights &layer, int tile, int lane) {
     const int own = layer.is_lanes ? lane : lane % layer.tile;
     const int output = tile * layer.tile + own;
     if (!layer.is_lanes)
-        return lane < layer.tile * layer.beside && output < layer.outputs ? output : -1;
+        return lane < layer.tile * layer.beside * layer.parts && output < layer.outputs ? output : -1;
     const int all = layer.is_flat ? layer.outputs : layer.channels;
     return lane < layer.tile && output < all ? output % layer.channels : -1;
 }
@@ -57,7 +58,8 @@ inline int output_of(const LayerWeights &layer, int tile, int lane) {
 inline long weight_at(const LayerWeights &layer, int group, int tile, int run_row, int run_column,
                       int chunk, int lane, int at) {
     const int output = output_of(layer, tile, lane);
-    const int in_run = chunk * layer.width + at;
+    const int part = lane / layer.tile % layer.parts;
+    const int in_run = chunk * layer.width + part * (layer.width / layer.parts) + at;
     if (output < 0 || in_run >= layer.run)
         return -1;
     int row = run_row, column = run_column, depth = in_run;
@@ -85,8 +87,11 @@ void pack_parameter(EngineWords &words, const LayerWeights &layer, int group, in
         std::vector<char> bytes(words.word_bytes);
         for (int i = 0; i < each && first + i < words.pending; i++) {
             const int neighbour = (first + i) / group_lanes, own = (first + i) % group_lanes;
-            const bool is_lane = own < layer.tile && neighbour < layer.beside;
-            const int output = is_lane ? output_of(layer, tile, own) : -1;
+            const bool is_one = layer.together == 1;
+            const int lanes = is_one ? layer.tile : layer.together * layer.outputs;
+            const bool is_lane = own < lanes && neighbour < layer.beside / layer.together;
+            const int output =
+                is_lane ? output_of(layer, tile, is_one ? own : own % layer.outputs) : -1;
             std::int32_t value = 0;
             if (output >= 0) {
                 const int channel = layer.is_lanes ? output : group * layer.outputs + output;

@@ -22,7 +22,7 @@ class EngineShape:
     drain: int
     """Results that leave in a cycle; a power of 2, at most `banks`."""
     beside: int = 1
-    """Most neighbouring positions that share the sums, where a layer has few channels."""
+    """Most neighbouring positions, or parts of a result, that share the sums."""
     packed: bool = False
     """Whether the products of two sums share a multiplier; sums are then in pairs."""
     in_luts: int = 0
@@ -44,9 +44,9 @@ class EngineShape:
         """Return the channels that a lanes layer has at work at once."""
         return min(self.banks, self.multipliers)
 
-    def tile(self, beside: int) -> int:
-        """Return the channels of a tile where so many positions are computed at once."""
-        tile = self.outputs // beside
+    def tile(self, sharers: int) -> int:
+        """Return the channels of a tile where so many positions, or parts, share the sums."""
+        tile = self.outputs // sharers
         return tile - tile % 2 if self.packed else tile
 
     @property
@@ -92,6 +92,15 @@ class Tiling:
     """Positions of a lanes layer at once whose windows don't follow each other."""
     is_whole: bool = False
     """Whether a window is one stretch over all rows."""
+    parts: int = 1
+    """Sums of a result, each of other elements of a stretch; added up when it leaves."""
+    together: int = 1
+    """Positions of the result whose channels leave in one cycle."""
+
+    @property
+    def windows(self) -> int:
+        """Return the windows that are read at once."""
+        return max(self.beside, self.neighbours, self.parts)
 
     @property
     def is_side_by_side(self) -> bool:
@@ -125,15 +134,17 @@ def tilings(layer: Layer, source: FeatureMap, shape: EngineShape) -> Iterator[Ti
             if found is not None:
                 yield found
         return
-    for beside in range(1, min(shape.beside, shape.outputs) + 1):
-        found = _by_outputs(layer, source, shape, beside)
+    for sharers in range(1, min(shape.beside, shape.outputs) + 1):
+        found = _by_outputs(layer, source, shape, sharers)
         if found is not None:
             yield found
+        if sharers > 1 and sharers * shape.depth <= shape.banks and shape.tile(sharers):
+            yield _by_parts(layer, source, shape, sharers)
 
 
 def _by_outputs(layer: Layer, source: FeatureMap, shape: EngineShape, beside: int) -> Tiling | None:
     """Return the tiles of a product layer with so many neighbours at once; None if impossible."""
-    rows, columns, (down, across) = layer.rows, layer.columns, layer.pool
+    columns, across = layer.columns, layer.pool[1]
     if beside > 1:
         reach = (beside - 1) * columns.step * source.channels + shape.depth
         fits = beside % across == 0 or across % beside == 0
@@ -142,6 +153,24 @@ def _by_outputs(layer: Layer, source: FeatureMap, shape: EngineShape, beside: in
     tile = shape.tile(beside)
     if not tile:
         return None
+    return _of_products(layer, source, shape, tile, beside=beside)
+
+
+def _by_parts(layer: Layer, source: FeatureMap, shape: EngineShape, parts: int) -> Tiling:
+    """Return the tiles of a product layer whose results have so many sums each."""
+    return _of_products(layer, source, shape, shape.tile(parts), parts=parts)
+
+
+def _of_products(
+    layer: Layer,
+    source: FeatureMap,
+    shape: EngineShape,
+    tile: int,
+    *,
+    beside: int = 1,
+    parts: int = 1,
+) -> Tiling:
+    rows, columns, (down, across) = layer.rows, layer.columns, layer.pool
     is_row = columns.spread == 1 and layer.groups == 1
     is_whole = is_row and _covers(layer, source)
     runs, run = (rows.taps, columns.taps), layer.depth
@@ -149,21 +178,36 @@ def _by_outputs(layer: Layer, source: FeatureMap, shape: EngineShape, beside: in
         runs, run = (rows.taps, 1), columns.taps * layer.depth
     if is_whole:
         runs, run = (1, 1), rows.taps * run
-    wide = columns.positions // across
-    blocks = -(-wide // max(1, beside // across))
+    together = _together(layer, shape, tile, beside)
     return Tiling(
         -(-layer.outputs // tile),
         tile,
         rows.positions // down,
-        blocks,
+        -(-(columns.positions // across) // max(1, beside // across)),
         (down, max(1, across // beside)),
         beside,
         runs,
         run,
-        shape.depth,
-        beside * -(-tile // shape.drain),
+        parts * shape.depth,
+        beside // together if together > 1 else beside * -(-tile // shape.drain),
         is_whole=is_whole,
+        parts=parts,
+        together=together,
     )
+
+
+def _together(layer: Layer, shape: EngineShape, tile: int, beside: int) -> int:
+    """Return the positions of the result whose channels leave in one cycle.
+
+    They are neighbours in memory if all channels are in one tile. Maps that are read beside a
+    pool's positions aren't.
+    """
+    across = layer.pool[1]
+    slots = beside // min(beside, across)
+    if layer.groups > 1 or layer.outputs > tile or (layer.epilogue.maps and across > 1):
+        return 1
+    most = min(slots, shape.drain // layer.outputs)
+    return max((n for n in range(1, most + 1) if slots % n == 0), default=1)
 
 
 def _covers(layer: Layer, source: FeatureMap) -> bool:

@@ -63,6 +63,24 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
+class LeavingOrder:
+    """How the sums of a product layer wait to leave; a piece of hardware for each."""
+
+    beside: int
+    parts: int
+    together: int = 1
+    pool_columns: int = 1
+    """Of the positions that are computed at once; counts where some leave together."""
+    channels: int = 0
+    """Of a position; counts where some leave together."""
+
+    @property
+    def sharers(self) -> int:
+        """Return the positions, or parts of a result, that share the sums."""
+        return max(self.beside, self.parts)
+
+
+@dataclass(frozen=True, slots=True)
 class LayerPass:
     """One layer as an engine runs it."""
 
@@ -89,6 +107,20 @@ class LayerPass:
     def combine(self) -> Combine:
         """Return how it combines."""
         return self.layer.combine
+
+    @property
+    def pool_columns(self) -> int:
+        """Return the positions of a pool's row that are computed at once."""
+        return min(self.tiling.beside, self.layer.pool[1])
+
+    @property
+    def leaving(self) -> LeavingOrder:
+        """Return how the sums of a product layer wait to leave."""
+        cut = self.tiling
+        if cut.together == 1:
+            return LeavingOrder(cut.beside, cut.parts)
+        places = (self.pool_columns, self.layer.channels)
+        return LeavingOrder(cut.beside, cut.parts, cut.together, *places)
 
     @property
     def words(self) -> int:
@@ -125,6 +157,11 @@ class EngineTable:
     weight_bits: int
     word_bytes: int
     """Of a word of weights."""
+
+    @property
+    def orders(self) -> tuple[LeavingOrder, ...]:
+        """Return all ways in which sums of product layers wait to leave, each once."""
+        return tuple(dict.fromkeys(p.leaving for p in self.passes if not p.layer.is_lanes))
 
     @property
     def words(self) -> int:

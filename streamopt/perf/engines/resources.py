@@ -56,7 +56,7 @@ def fill_cycles(shape: EngineShape, epilogue_cycles: int, target: Target) -> int
     multiply = target.operator(Operator.MUL, ElementType.INT8).latency_cycles
     turn = turn_stages(shape)
     windows = turn if shape.beside > 1 else 0
-    adders = ceil(log2(max(2, shape.depth)))
+    adders = ceil(log2(max(2, shape.depth))) + ceil(log2(shape.beside))
     lines = ADDRESS_CYCLES + READ_CYCLES + turn + windows
     return lines + multiply + adders + 1 + epilogue_cycles + turn + WRITE_CYCLES
 
@@ -108,16 +108,16 @@ def memory_resources(words: int, bits: int, blocks: Memories, kind: EngineBlock)
 
 def _logic(table: EngineTable, supply: Supply, target: Target) -> Resources:
     shape = table.shape
-    beside = max(max(one.tiling.beside, one.tiling.neighbours) for one in table.passes)
+    windows = max(one.tiling.windows for one in table.passes)
     epilogues = Resources()
     for form in table.forms:
         epilogues += epilogue_cost(form, target).resources.scaled(shape.drain)
     ports = len(supply.channels) + len(table.inputs) + 1
-    total = _products(shape, beside, target) + _lines(table, beside) + epilogues
+    total = _products(shape, windows, target) + _lines(table, windows) + epilogues
     return total + _registers(table) + PORT.scaled(ports) + _control(table)
 
 
-def _products(shape: EngineShape, beside: int, target: Target) -> Resources:
+def _products(shape: EngineShape, windows: int, target: Target) -> Resources:
     """Return multipliers, the choice of their operands, and the sums: (S13)."""
     built = "packed" if shape.packed else None
     cost = target.operator(Operator.MUL, ElementType.INT8, built)
@@ -125,14 +125,14 @@ def _products(shape: EngineShape, beside: int, target: Target) -> Resources:
     in_luts = target.operator(Operator.MUL, ElementType.INT8, "fabric")
     fabric = Resources(luts=in_luts.luts, ffs=in_luts.ffs).scaled(shape.in_luts * shape.depth)
     operand_bits = 8
-    chosen = operand_bits * (shape.products if beside > 1 else 0) + operand_bits * shape.lanes
+    chosen = operand_bits * (shape.products if windows > 1 else 0) + operand_bits * shape.lanes
     product_bits = 2 * operand_bits
     adders = shape.outputs * (shape.depth - 1) * (product_bits + 2)
     registers = shape.products * product_bits
     return multipliers + fabric + Resources(luts=chosen + adders, ffs=adders + registers)
 
 
-def _lines(table: EngineTable, beside: int) -> Resources:
+def _lines(table: EngineTable, windows: int) -> Resources:
     """Return the multiplexers that turn lines, and hide all outside of a map: (S14)."""
     shape, bits = table.shape, table.element.bits
     maps = max(len(one.beside_maps) for one in table.passes)
@@ -140,10 +140,10 @@ def _lines(table: EngineTable, beside: int) -> Resources:
     turn = line * turn_stages(shape)
     lanes = max(one.tiling.neighbours for one in table.passes) > 1
     width = max(shape.depth, shape.lanes if lanes else 0)
-    windows = (beside - 1) * width * bits * turn_stages(shape)
+    further = (windows - 1) * width * bits * turn_stages(shape)
     memories = (table.memories - 1) * line * (1 + maps)
     masks = shape.banks * (bits + 8)
-    luts = (2 + maps) * turn + windows + memories + masks
+    luts = (2 + maps) * turn + further + memories + masks
     return Resources(luts=luts, ffs=luts)
 
 
@@ -158,7 +158,10 @@ def _registers(table: EngineTable) -> Resources:
     pooled = any(one.layer.pool != (1, 1) for one in table.passes)
     largest = shape.drain * table.element.bits * (2 + chunks // 4) if pooled else 0
     constants = shape.drain * parameters * 32 * -(-chunks // 4)
-    luts = sums + lanes + shape.pending * bits + largest + constants
+    added = sum(shape.tile(n) * (n - 1) * bits for n in {one.parts for one in table.orders})
+    ways = len(table.orders) + 2  # also of lanes, and from the sum behind it; four in a LUT
+    waiting = ceil((ways - 1) / 3) * shape.pending * bits
+    luts = sums + lanes + waiting + added + largest + constants
     ffs = sums + shape.pending * (bits + parameters * 32) + largest
     return Resources(luts=luts, ffs=ffs)
 

@@ -1,25 +1,28 @@
 """The quickest engine: all shapes in the order of what they take at least, until none can win.
 
 The bound of a shape is the closed form of its loops, and its words at the rate of the channels;
-a run adds the waiting for weights to it. Shapes are simulated in the order of their bounds, and
-the search ends at the first whose bound isn't below the best run: that run is the least of all
-shapes, and its cycles are proved. Shapes that don't fit the limits are left out.
+a run adds the waiting for weights to it. Before its turn comes a shape has the bound of its
+products alone, so layers are cut into tiles for few shapes. Shapes are simulated in the order of
+their bounds, and the search ends at the first whose bound isn't below the best run: that run is the
+least of all shapes, and its cycles are proved. Shapes that don't fit the limits are left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 from math import ceil
 from time import process_time
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.engines import EngineEvaluation, built_engine, simulated_engine
-from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware, Supply
+from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
 from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.engines.shape import EngineShape
 from streamopt.perf.engines.cycles import EngineCycles, engine_cycles, roofline_cycles, word_bytes
-from streamopt.perf.engines.resources import EngineResources, fill_cycles, longest_epilogue_cycles
+from streamopt.perf.engines.resources import fill_cycles, longest_epilogue_cycles
 from streamopt.strategies.engines.answer import EngineAnswer
 from streamopt.strategies.engines.space import USUAL, EngineSpace, shapes, supply_of
 from streamopt.target.device import Target
@@ -48,8 +51,14 @@ class _Candidate:
 
     least_cycles: int
     shape: EngineShape
-    cycles: EngineCycles
     supply: Supply
+    cycles: EngineCycles | None = None
+    """Of all layers; None while only products are counted."""
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Return the place among candidates: least cycles first, then few banks."""
+        return self.least_cycles, self.shape.banks, self.shape.drain
 
 
 def solve_engine(
@@ -69,15 +78,30 @@ def solve_engine(
         E528 if no shape fits the limits.
     """
     started = process_time()
-    candidates = _candidates(graph, limits)
+    space = _ShapeSpace(graph, limits)
+    waiting = [(one.order, number, one) for number, one in enumerate(space.candidates())]
+    heapify(waiting)
+    shapes = len(waiting)
     best: EngineEvaluation | None = None
     bound, tried, tightest = 0, 0, ""
-    for candidate in candidates:
+    while waiting:
+        _, number, candidate = heappop(waiting)
         bound = candidate.least_cycles
         is_late = seconds is not None and process_time() - started > seconds
         if best is not None and (bound >= best.run.cycles or is_late):
             break
-        hardware, resources = _built(graph, candidate, limits)
+        if candidate.cycles is None:
+            closer = space.with_layers(candidate)
+            heappush(waiting, (closer.order, number, closer))
+            continue
+        hardware, resources = built_engine(
+            graph,
+            candidate.shape,
+            candidate.cycles,
+            candidate.supply,
+            limits.target,
+            limits.resources,
+        )
         over = resources.total.over(limits.resources)
         if over:
             tightest = tightest or ", ".join(RESOURCE_WORDS[name] for name in over)
@@ -96,7 +120,7 @@ def solve_engine(
         min(bound, best.run.cycles),
         _roofline(graph, best.hardware.supply, limits),
         tried,
-        len(candidates),
+        shapes,
         process_time() - started,
     )
 
@@ -105,39 +129,39 @@ def _order(one: EngineEvaluation) -> tuple[int, int]:
     return one.run.cycles, one.resources.total.luts
 
 
-def _candidates(graph: LayerGraph, limits: EngineLimits) -> list[_Candidate]:
-    """Return the shapes in the order of what they take at least."""
-    forms, _ = forms_of(graph)
-    epilogue_cycles = longest_epilogue_cycles(forms, limits.target)
-    inputs = sum(graph.map(name).size_elems for name in graph.inputs)
-    found: list[_Candidate] = []
-    for shape in shapes(
-        limits.space, limits.resources.dsps, packed=limits.packed, lut_products=limits.lut_products
-    ):
-        fill = fill_cycles(shape, epilogue_cycles, limits.target)
-        cycles = engine_cycles(graph, shape, fill)
+class _ShapeSpace:
+    """The shapes of a search, with what each takes at least."""
+
+    def __init__(self, graph: LayerGraph, limits: EngineLimits) -> None:
+        """Count what is the same in every shape."""
+        forms, _ = forms_of(graph)
+        self._graph, self._limits = graph, limits
+        self._products = graph.products
+        self._epilogue_cycles = longest_epilogue_cycles(forms, limits.target)
+        self._inputs = sum(graph.map(name).size_elems for name in graph.inputs)
+
+    def candidates(self) -> Iterator[_Candidate]:
+        """Yield each shape with its products alone."""
+        limits = self._limits
         space = limits.space
-        supply = supply_of(
-            word_bytes(graph, shape), limits.target, limits.channels, space.fifo_words
-        )
-        outside = 2 * supply.latency_cycles + ceil(inputs / BEAT_BYTES)
-        least = cycles.least(supply.cycles_per_word, outside)
-        found.append(_Candidate(least, shape, cycles, supply))
-    return sorted(found, key=lambda one: (one.least_cycles, one.shape.banks, one.shape.drain))
+        for shape in shapes(
+            space, limits.resources.dsps, packed=limits.packed, lut_products=limits.lut_products
+        ):
+            of_word = word_bytes(self._graph, shape)
+            supply = supply_of(of_word, limits.target, limits.channels, space.fifo_words)
+            products = ceil(self._products / shape.products)
+            yield _Candidate(self._outside_cycles(supply) + products, shape, supply)
 
+    def with_layers(self, candidate: _Candidate) -> _Candidate:
+        """Return a candidate with all of its layers counted."""
+        fill = fill_cycles(candidate.shape, self._epilogue_cycles, self._limits.target)
+        cycles = engine_cycles(self._graph, candidate.shape, fill)
+        supply = candidate.supply
+        least = cycles.least(supply.cycles_per_word, self._outside_cycles(supply))
+        return replace(candidate, least_cycles=least, cycles=cycles)
 
-def _built(
-    graph: LayerGraph, candidate: _Candidate, limits: EngineLimits
-) -> tuple[EngineHardware, EngineResources]:
-    """Return a shape as an engine, and what it takes."""
-    return built_engine(
-        graph,
-        candidate.shape,
-        candidate.cycles,
-        candidate.supply,
-        limits.target,
-        limits.resources,
-    )
+    def _outside_cycles(self, supply: Supply) -> int:
+        return 2 * supply.latency_cycles + ceil(self._inputs / BEAT_BYTES)
 
 
 def _roofline(graph: LayerGraph, supply: Supply, limits: EngineLimits) -> int:

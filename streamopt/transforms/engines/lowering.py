@@ -92,4 +92,6 @@ def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> LayerWalk:
     )
     first = Move(-rows.before, -columns.before * channels, 0, 0, lanes, wide)
     shift = step - made if cut.is_side_by_side else step
+    if cut.parts > 1:
+        shift = cut.width // cut.parts
     return LayerWalk(counts, moves, first, shift)

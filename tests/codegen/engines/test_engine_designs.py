@@ -8,7 +8,12 @@ import pytest
 
 import streamopt as so
 from tests.support.nightly import in_nightly
-from tests.support.programs.integer_networks import every_layer, lenet, perceptron
+from tests.support.programs.integer_networks import (
+    every_layer,
+    few_channels,
+    lenet,
+    perceptron,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +23,9 @@ if TYPE_CHECKING:
 
 CASES = [
     (every_layer, 24, True, 12),
+    (few_channels, 48, False, 0),
     (perceptron, 32, False, 0),
+    (few_channels, 40, True, 0),
     (every_layer, 37, False, 0),
     (every_layer, 5, False, 0),
     (lenet, 40, False, 9),
@@ -37,6 +44,13 @@ def test_every_output_is_that_of_the_source(
     verdict = solution.verify()
     assert verdict.passed, str(verdict)
     assert all(output.max_error == 0 for output in verdict.outputs)
+
+
+def test_sums_share_results_and_results_of_neighbours_share_a_cycle() -> None:
+    orders = so.engine(few_channels(), dsp=48).evaluation.hardware.table.orders
+    assert {(one.together, one.pool_columns) for one in orders} == {(2, 2), (2, 1), (4, 1)}
+    orders = so.engine(every_layer(), dsp=24, packed=True).evaluation.hardware.table.orders
+    assert {one.parts for one in orders} >= {2, 3}
 
 
 def test_a_table_with_another_number_computes_something_else(tmp_path: Path) -> None:

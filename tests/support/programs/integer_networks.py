@@ -68,6 +68,30 @@ class EveryLayer(nn.Module):
         return self.scores(self.average(self.strided(x)))
 
 
+class FewChannels(nn.Module):
+    """Layers whose positions take fewer cycles than their results take to leave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        shape = layers.Convolution
+        self.stem = KIND.convolution(shape(3, 4, 3, 1, 1, bias=True))
+        self.pool = nn.MaxPool2d(2)
+        self.pointwise = KIND.convolution(shape(4, 4, 1, bias=True, relu=False))
+        self.join = KIND.joined()
+        self.last = KIND.convolution(shape(4, 2, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return a map of two channels."""
+        x = self.pool(self.stem(x))
+        return self.last(self.join(self.pointwise(x), x))
+
+
+@cache
+def few_channels() -> Program:
+    """Return a network of layers with few channels, of 14 x 22 pixels."""
+    return _read(FewChannels(), (1, 3, 14, 22), "few_channels")
+
+
 @cache
 def every_layer() -> Program:
     """Return a network of every kind of layer, of 26 x 26 pixels."""
