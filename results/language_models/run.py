@@ -44,7 +44,7 @@ VERIFIED = (32, 4)
 MEASURED = (
     *("cycles", "bound", "roofline", "first_cycles", "total_ms", "first_token_ms"),
     *("tokens_per_second", "share", "stalls", "dsps", "lut", "bram18", "uram", "channels"),
-    *("shape", "seconds", "verified", "error"),
+    *("channel_bytes", "shape", "seconds", "verified", "error"),
 )
 COLUMNS = {
     "task": "task",
@@ -60,6 +60,7 @@ COLUMNS = {
     "lut": "LUTs",
     "bram18": "BRAM18",
     "uram": "URAM",
+    "channel_bytes": "bytes of a channel",
     "shape": "engine",
     "seconds": "s",
     "verified": "verified",
@@ -81,10 +82,12 @@ kernel is not: it takes 0.096 ms once a task.
 
 *Bound* is the least of all shapes that fit, proved; *products and bytes alone* have two products in
 each DSP of the device, and all 32 channels. *Share of HBM* is bytes over what 32 channels deliver,
-while tokens follow. *s* is processor time of the search. *Verified*: the C++ of the same shape with
-one layer and the whole vocabulary was compiled and agrees with the model in integers in every bit.
-*Error*: of the logits of all 24 layers behind 32 to 35 tokens, root mean square over that of the
-logits of PyTorch in floats, with drawn weights, as trained ones aren't part of this project.
+while tokens follow. *Bytes of a channel* are those of all weights, keys and values, of the
+268,435,456 that one holds; engines whose channels don't hold the model are refused. *s* is
+processor time of the search. *Verified*: the C++ of the same shape with one layer and the whole
+vocabulary was compiled and agrees with the model in integers in every bit. *Error*: of the logits
+of all 24 layers behind 32 to 35 tokens, root mean square over that of the logits of PyTorch in
+floats, with drawn weights, as trained ones aren't part of this project.
 LUTs are estimated; no tool has built one of these engines.
 """
 OTHERS = """Figures of others are measured on boards, with the work between kernels; ours are
@@ -128,6 +131,7 @@ def measured(task: str, design: str, options: Namespace) -> Any:
         "bram18": str(used.bram18),
         "uram": str(used.uram),
         "channels": str(len(found.hardware.supply.channels)),
+        "channel_bytes": str(table.channel_bytes),
         "shape": str(table.shape),
         "seconds": f"{found.solve_seconds:.1f}",
     }

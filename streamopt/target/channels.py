@@ -19,6 +19,8 @@ class MemoryChannel:
     """At most; 0 if nobody said."""
     latency_ns: float = 0.0
     """From a request to its first word; 0 if nobody said."""
+    size_bytes: int = 0
+    """That it holds; 0 if nobody said."""
 
     def bytes_per_cycle(self, clock_ns: float) -> float:
         """Return the bytes that it delivers in a cycle of the design's clock."""

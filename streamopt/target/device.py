@@ -264,14 +264,11 @@ def _floorplan(document: DeviceDocument) -> Floorplan:
 
 def _channels(document: DeviceDocument) -> tuple[MemoryChannel, ...]:
     """Return the channels of a device, those of HBM first."""
-    kinds = (
-        ("HBM", document.hbm_channels, document.hbm_bytes_per_s, document.hbm_latency_ns),
-        ("DDR", document.ddr_channels, document.ddr_bytes_per_s, document.ddr_latency_ns),
-    )
+    hbm = (document.hbm_bytes_per_s, document.hbm_latency_ns, document.hbm_channel_bytes)
+    ddr = (document.ddr_bytes_per_s, document.ddr_latency_ns, document.ddr_channel_bytes)
+    kinds = (("HBM", document.hbm_channels, hbm), ("DDR", document.ddr_channels, ddr))
     return tuple(
-        MemoryChannel(f"{kind}[{at}]", rate, latency)
-        for kind, count, rate, latency in kinds
-        for at in range(count)
+        MemoryChannel(f"{kind}[{at}]", *own) for kind, count, own in kinds for at in range(count)
     )
 
 

@@ -105,6 +105,9 @@ class DeviceDocument(_Document):
     hbm_latency_ns: NonNegative = 0.0
     ddr_latency_ns: NonNegative = 0.0
     latency_source: str = ""
+    hbm_channel_bytes: Count = 0
+    ddr_channel_bytes: Count = 0
+    size_source: str = ""
     total: AmountsDocument
     slr: AmountsDocument
     regions: list[RegionDocument] = []

@@ -9,7 +9,6 @@ from hashlib import sha256
 from streamopt.codegen.backends.vitis_project import KERNEL, VitisSettings, scripts
 from streamopt.codegen.decoders.kernel import (
     answer_beats,
-    channel_words,
     header_text,
     kernel_text,
 )
@@ -130,7 +129,7 @@ def _run(top: str, table: DecoderTable, program: Program) -> str:
     answers, vocabulary = program.array("logits").shape
     tables = program.array("tables").size_elems
     names = [f"words_{at}" for at in range(table.shape.channels)]
-    lines = [f"std::vector<Share> {name}({channel_words(table)});" for name in names]
+    lines = [f"std::vector<Share> {name}({table.channel_words});" for name in names]
     lines += [
         f"std::memcpy(static_cast<void *>({name}.data()), port_{name}, sizeof(port_{name}));"
         for name in names

@@ -21,7 +21,7 @@ def header_text(top: str, table: DecoderTable) -> str:
         "decoder.h",
         channels=str(shape.channels),
         share=str(shape.share_bytes),
-        words=str(channel_words(table)),
+        words=str(table.channel_words),
         drain=str(shape.drain),
         beats=str(answer_beats(table)),
         result_lanes=str(result_lanes(table)),
@@ -76,13 +76,6 @@ def kernel_text(top: str, hardware: DecoderHardware, blocks: Mapping[str, str]) 
         ),
         **{f"{name}_block": kind for name, kind in blocks.items()},
     )
-
-
-def channel_words(table: DecoderTable) -> int:
-    """Return the words of weights, keys and values: shares of each channel."""
-    model = table.model
-    context = 2 * model.layers * table.context_words * model.heads.groups
-    return model.layers * table.layer_words + table.answer_words + context
 
 
 def answer_beats(table: DecoderTable) -> int:
@@ -140,7 +133,7 @@ def _interfaces(table: DecoderTable) -> str:
     """
     line = "#pragma HLS interface mode=m_axi port={0} offset=slave bundle=gmem_{1} depth={2}\n"
     model = table.model
-    words = channel_words(table)
+    words = table.channel_words
     rows = model.vocabulary + model.positions
     host = (
         ("prompt", -(-model.positions // BEAT_NUMBERS)),

@@ -127,6 +127,18 @@ class DecoderTable:
         words = self.model.layers * self.layer_words + self.answer_words
         return words * self.shape.word_bytes * 8
 
+    @property
+    def channel_words(self) -> int:
+        """Return the words of weights, keys and values: shares of each channel."""
+        model = self.model
+        context = 2 * model.layers * self.context_words * model.heads.groups
+        return model.layers * self.layer_words + self.answer_words + context
+
+    @property
+    def channel_bytes(self) -> int:
+        """Return the bytes that each channel holds."""
+        return self.channel_words * self.shape.share_bytes
+
     def past_words(self, chunk: Chunk) -> int:
         """Return the words of keys of a group of heads that positions before a chunk fill."""
         return -(-chunk.start // self.keys)

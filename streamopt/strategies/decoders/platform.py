@@ -28,9 +28,15 @@ class DecoderPlatform:
     """Of the fastest kind of memory."""
     channel_rate: Fraction
     """Bytes a cycle that each of them delivers."""
+    channel_bytes: int
+    """That each of them holds; 0 if nobody said."""
     latency_cycles: int
     host: MemoryChannel
     """Of another kind of memory, where there is one: for tokens, embeddings and answers."""
+
+    def has_room(self, table: DecoderTable) -> bool:
+        """Return whether channels hold the weights, keys and values of a model."""
+        return not self.channel_bytes or table.channel_bytes <= self.channel_bytes
 
     @property
     def bytes_per_cycle(self) -> float:
@@ -57,7 +63,8 @@ def decoder_platform(target: Target) -> DecoderPlatform:
     rate = Fraction(own.bytes_per_s) * Fraction(str(target.clock_ns)) / 10**9
     latency = own.latency_cycles(target.clock_ns)
     host = others[0] if others else own
-    return DecoderPlatform(target, decoder_costs(target), tuple(names), rate, latency, host)
+    costs, size = decoder_costs(target), own.size_bytes
+    return DecoderPlatform(target, costs, tuple(names), rate, size, latency, host)
 
 
 def decoder_hardware(

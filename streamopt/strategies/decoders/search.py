@@ -184,7 +184,12 @@ def _least_drain(model: DecoderModel, outputs: int, depth: int) -> int:
 def _of_most_positions(
     model: DecoderModel, widest: DecoderShape, platform: DecoderPlatform, limit: Resources
 ) -> DecoderShape | None:
-    """Return the shape of the most positions whose logic fits; None if there is none."""
+    """Return the shape of the most positions whose logic fits; None if there is none.
+
+    Nor is there one if its channels don't hold the model.
+    """
+    if not platform.has_room(DecoderTable(model, widest)):
+        return None
 
     def fits(positions: int) -> bool:
         table = DecoderTable(model, replace(widest, positions=positions))
@@ -203,6 +208,13 @@ def _nothing_fits(
         message = f"no engine for {model.name} fits: no word of {channels} channels holds keys of "
         hint = f"heads have a multiple of {LEAST_SHARE} features; more channels hold more"
         return InfeasibleError(Diagnostic("E528", f"{message}{features} features", hint=hint))
+    tables = [DecoderTable(model, shape) for shape in _families(model, task, platform)]
+    if not any(map(platform.has_room, tables)):
+        least = min(table.channel_bytes for table in tables)
+        message = f"no engine for {model.name} fits: weights, keys and values take "
+        message += f"{least:,} bytes of each channel, which holds {platform.channel_bytes:,}"
+        hint = "a context of fewer positions is smaller; --device for one with more memory"
+        return InfeasibleError(Diagnostic("E528", message, hint=hint))
     smallest = _Family(model, task, platform, replace(first, positions=1))
     names = smallest.resources(limit).total.over(limit)
     over = ", ".join(RESOURCE_WORDS[name] for name in names)

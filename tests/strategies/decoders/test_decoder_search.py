@@ -87,6 +87,15 @@ def test_heads_that_no_word_holds_are_refused() -> None:
         so.decoder(model, prompt=8, answers=1)
 
 
+def test_channels_hold_weights_keys_and_values() -> None:
+    within, beyond = (replace(GPT, positions=2**exponent) for exponent in (20, 30))
+    found = so.decoder(within, prompt=8, answers=1, dsp=500)
+    size = found.target.channel("HBM[0]").size_bytes
+    assert 2**20 < found.hardware.table.channel_bytes <= size
+    with pytest.raises(StreamoptError, match=r"E528.*keys and values take [\d,]+ bytes of each"):
+        so.decoder(beyond, prompt=8, answers=1, dsp=500)
+
+
 def test_fewer_layers_keep_the_shape() -> None:
     found = small_engine(GPT, 8, 1, 500)
     one = found.reduced(layers=1)
