@@ -1,9 +1,10 @@
 """Measure our Verilog in Verilator: all programs at opt5 and opt6; writes rows.csv and README.md.
 
-Run ``python results/rtl_measured/run.py [--programs WORD,WORD] [--levels L,L] [--dsps N]
-[--operators open,vendor] [--again]``. Rows are written as they come; those in rows.csv already are
-left out unless ``--again``. A design has all its operators as Verilog, and runs once at its full
-extents.
+Run ``python results/rtl_measured/run.py [--size MINI] [--programs WORD,WORD] [--levels L,L]
+[--dsps N] [--operators open,vendor] [--again]``. Rows are written as they come; those in rows.csv
+already are left out unless ``--again``. A design has all its operators as Verilog, and runs at its
+full extents. With a size of PolyBench, the programs are its 30 kernels at that size, in float, at
+opt6 and 70 DSPs if nothing else is asked for.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
@@ -33,15 +35,17 @@ from streamopt.verification.manifest import read_manifest
 
 HERE = Path(__file__).parent
 GRAPHS = HERE.parents[1] / "graphs"
+KERNELS = HERE.parents[1] / "tests" / "polybench" / "kernels"
 ROWS = HERE / "rows.csv"
 KEYS = ("program", "level", "dsps_available", "operators")
 PAGE = """\
 # Cycles of our Verilog, measured
 
 `python results/rtl_measured/run.py` measures and writes this page: every program at opt5 and opt6,
-2560 DSPs, as Verilog with our own operators (`--backend rtl`), compiled by Verilator and run once
-at full extents on the inputs of its program, whose interpreter says what is right. `rows.csv` has
-all columns, `environment.json` machine and versions.
+2560 DSPs, as Verilog with our own operators (`--backend rtl`), compiled by Verilator and run at
+full extents on the inputs of its program, whose interpreter says what is right. A second run, with
+processes held by chance, has to give the same outputs. `rows.csv` has all columns,
+`environment.json` machine and versions.
 
 - *operators*: that the search counts with: our own (open), or the vendor's;
 - *predicted*: by the algebra of the level;
@@ -50,9 +54,14 @@ all columns, `environment.json` machine and versions.
 - *DSPs*, *LUTs*: operators in the Verilog times what Yosys says of one;
 - *kB*: of Verilog; *seconds*: processor time to write, compile and run it.
 
-{table}
+{programs}
 
-{summary}
+## The kernels of PolyBench, MINI
+
+`python results/rtl_measured/run.py --size MINI` measures the 30 kernels as they are written in C
+(float, 70 DSPs, opt6); those with loop-carried dependences take turns, with bubbles in between.
+
+{kernels}
 """
 COLUMNS = {
     "program": "program",
@@ -69,11 +78,36 @@ COLUMNS = {
 }
 
 
-def measured(path: Path, level: str, dsps: int, operators: str) -> MeasuredRow:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A design to be measured."""
+
+    name: str
+    path: Path
+    level: str
+    dsps: int
+    operators: str
+    size: str = ""
+    """Of a kernel of PolyBench."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Return the values of `KEYS`."""
+        return self.name, self.level, str(self.dsps), self.operators
+
+    def program(self) -> so.Program:
+        """Return what is to be computed."""
+        if not self.size:
+            return so.load(self.path)
+        define = {f"{self.size}_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
+        return so.load(self.path, options=so.SourceOptions(define=define, include=[KERNELS]))
+
+
+def measured(case: Case) -> MeasuredRow:
     """Return the row of a design without its keys; the verdict says why, if nothing ran."""
-    graph = so.dataflow(so.load(path))
-    on = so.device("u280", operators=operators)
-    solution = so.solve(graph, level=level, dsp=dsps, budget=so.Budget(device=on))
+    graph = so.dataflow(case.program())
+    on = so.device("u280", operators=case.operators)
+    solution = so.solve(graph, level=case.level, dsp=case.dsps, budget=so.Budget(device=on))
     row: MeasuredRow = {"predicted_cycles": str(solution.latency_cycles)}
     before = _seconds()
     with TemporaryDirectory() as made:
@@ -114,6 +148,14 @@ def _seconds() -> float:
 def write_page() -> None:
     """Write README.md from the rows."""
     rows = sorted(read_rows(ROWS), key=lambda row: (row["level"], row["program"], row["operators"]))
+    of_kernels = [row for row in rows if row["program"].startswith(f"{KERNELS.name}/")]
+    of_programs = [row for row in rows if row not in of_kernels]
+    page = PAGE.format(programs=_table(of_programs), kernels=_table(of_kernels))
+    (HERE / "README.md").write_text(page)
+
+
+def _table(rows: list[MeasuredRow]) -> str:
+    """Return rows and how many are as they should be."""
     lines = [f"| {' | '.join(COLUMNS)} |", f"| --- | --- | --- |{' ---: |' * (len(COLUMNS) - 3)}"]
     for row in rows:
         cells = (_cell(row.get(name, "")) for name in COLUMNS.values())
@@ -125,43 +167,45 @@ def write_page() -> None:
         f"{len(ran)} of {len(rows)} designs ran: {equal} in the simulated number of cycles, to the "
         f"cycle, and {right} with right outputs."
     )
-    (HERE / "README.md").write_text(PAGE.format(table="\n".join(lines), summary=summary))
+    return "\n".join([*lines, "", summary])
 
 
 def _cell(text: str) -> str:
     return f"{int(text):,}" if text.isdigit() else text
 
 
-def cases(
-    levels: list[str], words: list[str], operators: list[str]
-) -> Iterator[tuple[str, Path, str, str]]:
-    """Yield name, file, level and operators of each design."""
-    for level, kind in product(levels, operators):
-        for path in sorted(GRAPHS.rglob("*.json")):
-            name = str(path.relative_to(GRAPHS).with_suffix(""))
-            if any(word in name for word in words):
-                yield name, path, level, kind
+def cases(options: argparse.Namespace) -> Iterator[Case]:
+    """Yield the designs that are asked for."""
+    words: list[str] = options.programs.split(",")
+    size: str = options.size
+    levels: str = options.levels or ("opt6" if size else "opt5,opt6")
+    dsps: int = options.dsps or (70 if size else 2560)
+    paths = {path.relative_to(GRAPHS).with_suffix(""): path for path in GRAPHS.rglob("*.json")}
+    if size:
+        paths = {Path(KERNELS.name, p.stem, size.lower()): p for p in KERNELS.glob("*/*.c")}
+    for level, kind in product(levels.split(","), options.operators.split(",")):
+        for name, path in sorted(paths.items()):
+            if any(word in str(name) for word in words):
+                yield Case(str(name), path, level, dsps, kind, size)
 
 
 def main() -> None:
     """Measure what is asked for, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", default="", help="of PolyBench's kernels, such as MINI")
     parser.add_argument("--programs", default="", help="words of which a program has one in it")
-    parser.add_argument("--levels", default="opt5,opt6")
-    parser.add_argument("--dsps", type=int, default=2560)
+    parser.add_argument("--levels", default="")
+    parser.add_argument("--dsps", type=int, default=0)
     parser.add_argument("--operators", default="open")
     parser.add_argument("--again", action="store_true", help="what is known, too")
     options = parser.parse_args()
     started = perf_counter()
     known = [] if options.again else [tuple(row[k] for k in KEYS) for row in read_rows(ROWS)]
-    asked = [one.split(",") for one in (options.levels, options.programs, options.operators)]
-    for name, path, level, operators in cases(*asked):
-        keys = (name, level, str(options.dsps), operators)
-        if keys not in known:
-            row = measured(path, level, options.dsps, operators)
-            whole = dict(zip(KEYS, keys, strict=True)) | row
-            add_row(ROWS, KEYS, whole | {"commit": measured_commit(HERE)})
-            print(*whole.values(), flush=True)
+    for case in cases(options):
+        if case.key not in known:
+            row = dict(zip(KEYS, case.key, strict=True)) | measured(case)
+            add_row(ROWS, KEYS, row | {"commit": measured_commit(HERE)})
+            print(*row.values(), flush=True)
     command = f"python results/rtl_measured/run.py {' '.join(sys.argv[1:])}".strip()
     note_run(HERE / "environment.json", "rtl", perf_counter() - started, {"command": command})
     write_page()

@@ -21,7 +21,10 @@ from streamopt.rtl.kernel.lane_places import HeldPlace
 from streamopt.rtl.kernel.phase_parts import word_cycles
 
 AddPort: TypeAlias = Callable[[str, str, int], dict[str, Value]]
-"""From a memory, ``read``, ``now``, ``write`` or ``store``, and bits of an address to the wires."""
+"""From memory, ``read``, ``now``, ``write``, ``put`` or ``store``, and bits of an address to wires.
+
+A *put* writes any registers, a *store* the one at an address.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,11 @@ class HeldWires:
                 for place, pair in zip(write.places, self._given(write), strict=True):
                     given.setdefault(_Asked(write.turn, place), []).append(pair)
             if not word_cycles(self._memories[name]):
-                for mine in _ports(given, alone=True):
+                fixed = [item for item in given if len(item.place.banks) == 1]
+                if fixed:
+                    self._put(name, fixed, given, stage)
+                moving = [item for item in given if len(item.place.banks) > 1]
+                for mine in _ports(moving, alone=True):
                     self._store(name, mine, given, stage)
                 continue
             for mine in _ports(given):
@@ -145,6 +152,22 @@ class HeldWires:
                     port["write"].eq(Mux(self._enable, Cat(*(write for write, _ in banks)), none)),
                     port["given"].eq(Cat(*(value for _, value in banks))),
                 ]
+
+    def _put(
+        self,
+        name: str,
+        items: Sequence[_Asked],
+        given: dict[_Asked, list[tuple[Value, Value]]],
+        stage: int,
+    ) -> None:
+        """Add a port that writes registers which lanes always write."""
+        banks = [self._written(bank, items, given, stage) for bank in self._banks(name)]
+        none = Const(0, len(banks))
+        port = self._add_port(name, "put", 0)
+        self._module.d.comb += [
+            port["write"].eq(Mux(self._enable, Cat(*(write for write, _ in banks)), none)),
+            port["given"].eq(Cat(*(value for _, value in banks))),
+        ]
 
     def _store(
         self,

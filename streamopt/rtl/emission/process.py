@@ -54,7 +54,7 @@ class OutsideAccess:
     banks: int
     """That have an address each; 0 where one is for all."""
     is_now: bool = False
-    """Whether it is the registers of all banks, which have no address."""
+    """Whether it is to the registers of all banks, without an address."""
 
 
 class ProcessModule:
@@ -228,12 +228,14 @@ class ProcessModule:
         """Return the wires of one more port to all banks of a memory, or to any register of it."""
         banks, name = self._outside[memory].banks, self._free(memory)
         own = 1 if kind == "store" else banks
-        width, writes = own * self._outside[memory].element.bits, kind in ("store", "write")
-        access = OutsideAccess(memory, name, writes, bits, own, kind == "now")
+        width, writes = own * self._outside[memory].element.bits, kind in ("put", "store", "write")
+        access = OutsideAccess(memory, name, writes, bits, own, kind in ("now", "put"))
         self.accesses.append(access)
         if kind == "now":
             return {"data": self._port("i", f"{name}_now", width)}
-        wires: dict[str, Value] = {"address": self._port("o", f"{name}_address", bits * own)}
+        wires: dict[str, Value] = {}
+        if kind != "put":
+            wires["address"] = self._port("o", f"{name}_address", bits * own)
         if writes:
             wires["write"] = self._port("o", f"{name}_write", own)
             wires["given"] = self._port("o", f"{name}_given", width)

@@ -154,16 +154,22 @@ class TopModule:
     def _join_registers(self, memory: Memory) -> None:
         name, bits, banks = identifier(memory.name), memory.element.bits, memory.banks
         now = Signal(bits * banks, name=f"{name}_now")
+        puts: list[_User] = []
         for process, access in self._users(memory):
-            if access.is_now:
+            if access.is_now and access.is_write:
+                puts.append((process, access))
+            elif access.is_now:
                 self._module.d.comb += self._wire(process, f"{access.name}_now").eq(now)
-        writers = self._writers(memory)
-        block = RegisterStore(bits, banks, len(writers))
+        stores = self._writers(memory)
+        block = RegisterStore(bits, banks, len(stores), len(puts))
         self.blocks.append(block)
         joined: dict[str, Value] = {"i_clk": self._domain.clk, "o_now": now}
-        for at, one in writers:
+        for at, one in stores:
             wires = self._written(f"{name}{writer_suffix(at)}", one, 1)
             joined |= {f"i_{w}_{at}": v for w, v in zip(_WRITE_WIRES, wires, strict=True)}
+        for at, (process, access) in enumerate(puts):
+            joined[f"i_put_{at}"] = self._wire(process, f"{access.name}_write")
+            joined[f"i_put_given_{at}"] = self._wire(process, f"{access.name}_given")
         self._module.submodules[f"registers_{name}"] = Instance(block.name, **joined)
 
     def _users(self, memory: Memory) -> list[_User]:
@@ -174,7 +180,8 @@ class TopModule:
         """Return the accesses by the write ports that they use; only those of one nest overlap."""
         found: dict[int, list[_User]] = {}
         for process in self._processes:
-            own = (a for a in process.accesses if a.memory == memory.name and a.is_write)
+            writes = (a for a in process.accesses if a.is_write and not a.is_now)
+            own = (access for access in writes if access.memory == memory.name)
             for at, access in enumerate(own):
                 found.setdefault(at, []).append((process, access))
         return [*found.items()]
