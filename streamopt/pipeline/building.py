@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.errors import CodegenError, Diagnostic, SourceLoc, VerificationError
+from streamopt.files import write_file
 from streamopt.ir.graph import Graph
 from streamopt.ir.program import Program
 from streamopt.ir.schedule import Schedule
@@ -204,6 +205,7 @@ def verify(
     traces: bool = False,
     compiler: str = "g++",
     allow_edits: bool = False,
+    vcd: str | PathLike[str] | None = None,
 ) -> DesignVerdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
@@ -228,15 +230,20 @@ def verify(
         Of C++17, with the options of g++: ``clang++``.
     allow_edits
         Whether files may differ from what was emitted; the verdict tells them all the same.
+    vcd
+        File for all signals of the first run of a design in Verilog, two times a cycle.
 
     Raises
     ------
+    FrontendError
+        E116 if the file can't be written.
     CodegenError
         E611 to E619 for what the vendor's tool would refuse, E620 for a script that lets it build
         another design than was predicted.
     VerificationError
-        If the project can't be built or run, or comes to a standstill. A design that computes
-        something else gives a `DesignVerdict` that says so.
+        If the project can't be built or run, or comes to a standstill; E736 for tokens of a design
+        in Verilog, or signals of another one. A design that computes something else gives a
+        `DesignVerdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
@@ -247,7 +254,8 @@ def verify(
     from streamopt.verification.verify import Traced, verify_project
 
     folder = project_in(Path(directory))
-    manifest = read_manifest(folder)
+    manifest, waves = read_manifest(folder), None if vcd is None else Path(vcd)
+    _refuse_other_traces(manifest.backend == "rtl", traces=traces, vcd=waves)
     if (decoder := verify_decoder(folder, manifest, compiler=compiler)) is not None:
         return decoder
     program = load(folder / "graph.json")
@@ -261,7 +269,13 @@ def verify(
     try:
         notes += refuse_what_tools_would(folder, manifest, kernel)
         verdict = verify_project(
-            folder, program, compiler=compiler, seed=seed, traced=traced, ways=ways
+            folder,
+            program,
+            compiler=compiler,
+            seed=seed,
+            traced=traced,
+            ways=ways,
+            vcd=waves,
         )
     except (CodegenError, VerificationError) as error:
         raise type(error)(*error.diagnostics, *edits.found) from None
@@ -274,6 +288,20 @@ def verify(
     notes = (*verdict.notes, *notes)
     found = replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
     return replace(found, simulated_cycles=cycles)
+
+
+def _refuse_other_traces(is_verilog: bool, *, traces: bool, vcd: Path | None) -> None:
+    """Raise E736 for traces that a design doesn't have, and make the file for those it has."""
+    if is_verilog and traces:
+        message, hint = "a design in Verilog doesn't trace tokens", "--vcd FILE has all signals"
+        raise VerificationError(Diagnostic("E736", message, hint=hint))
+    if vcd is None:
+        return
+    if not is_verilog:
+        message = "a VCD has the signals of Verilog, and this design is C++"
+        hint = "emit it with --backend rtl; --traces compares the tokens of C++"
+        raise VerificationError(Diagnostic("E736", message, hint=hint))
+    write_file(vcd, b"")
 
 
 def _edits(

@@ -1,5 +1,6 @@
 """Small designs of each structure as Verilog, run by Verilator."""
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
+from streamopt.errors import FrontendError, VerificationError
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Schedule
 from streamopt.rtl.kernel.banks import built_network
@@ -63,6 +65,35 @@ def test_lanes_that_share_operators(tmp_path: Path) -> None:
     texts = [path.read_text() for path in sorted((tmp_path / "project").glob("*.v"))]
     counts = instance_counts(texts, "sums")
     assert (counts["mul_f32_4"], counts["add_f32_5"], counts["add_f32_4"]) == (2, 1, 1)
+
+
+def test_signals_are_written_where_verilog_is(tmp_path: Path) -> None:
+    """Tokens are of C++, signals of Verilog: asking for the other ones fails before it runs."""
+    graph = written(SUM, tmp_path / "sums.c")
+    (node,) = graph.nodes
+    schedule = assemble(graph, {node.name: ("i", "j")}, {node.name: (1, 1)})
+    for backend, asked in (("rtl", {"traces": True}), ("native", {"vcd": tmp_path / "sums.vcd"})):
+        so.write(graph, schedule, tmp_path / backend, backend=backend)
+        with pytest.raises(VerificationError, match="E736"):
+            so.verify(tmp_path / backend, **asked)
+    with pytest.raises(FrontendError, match="E116"):
+        so.verify(tmp_path / "rtl", vcd=tmp_path / "nowhere" / "sums.vcd")
+    assert not (tmp_path / "sums.vcd").exists()
+
+
+@needs_verilator
+@pytest.mark.nightly
+def test_all_signals_of_a_run(tmp_path: Path) -> None:
+    """Two times a cycle, from the reset to the last, with the names of the graph."""
+    graph = written(SUM, tmp_path / "sums.c")
+    (node,) = graph.nodes
+    schedule = assemble(graph, {node.name: ("i", "j")}, {node.name: (1, 1)})
+    so.write(graph, schedule, tmp_path / "made", backend="rtl")
+    cycles = so.verify(tmp_path / "made", vcd=tmp_path / "sums.vcd").measured_cycles
+    text = (tmp_path / "sums.vcd").read_text()
+    assert cycles is not None
+    assert re.findall(r"^#(\d+)$", text, re.MULTILINE)[-1] == str(2 * (cycles + 2) - 1)
+    assert re.search(rf"\$scope module process_{node.name} \$end", text)
 
 
 def test_lanes_take_turns_at_the_ports_of_a_bank(tmp_path: Path) -> None:

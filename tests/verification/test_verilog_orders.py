@@ -75,8 +75,8 @@ def moved(values: NDArray[np.float32]) -> NDArray[np.float32]:
 def verdict(design: InItsOrder, seed: int, monkeypatch: pytest.MonkeyPatch) -> DesignVerdict:
     """Return the verdict on a design that stands for one that Verilator compiles."""
 
-    def made(directory: Path, top: str) -> AbstractContextManager[Compiled]:
-        assert (directory, top) == (design.directory, "centered")
+    def made(directory: Path, top: str, vcd: Path | None) -> AbstractContextManager[Compiled]:
+        assert (directory, top, vcd) == (design.directory, "centered", None)
         return nullcontext(design)
 
     monkeypatch.setattr(verify, "verilated", made)

@@ -25,6 +25,10 @@ def verify(
     compiler: Annotated[
         str, typer.Option("--compiler", metavar="CXX", help="Another C++17 compiler: clang++.")
     ] = "g++",
+    vcd: Annotated[
+        Path | None,
+        typer.Option("--vcd", metavar="FILE", help="Write all signals of a design in Verilog."),
+    ] = None,
     allow_edits: Annotated[
         bool, typer.Option("--allow-edits", help="Accept files that differ from the emitted ones.")
     ] = False,
@@ -35,7 +39,7 @@ def verify(
     from streamopt import pipeline
 
     verdict = pipeline.verify(
-        project, seed=seed, traces=traces, compiler=compiler, allow_edits=allow_edits
+        project, seed=seed, traces=traces, compiler=compiler, allow_edits=allow_edits, vcd=vcd
     )
     if as_json:
         outputs = [

@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
 
 namespace simulation {
 
@@ -234,19 +237,53 @@ class Holds {
     }
 };
 
+// All signals, two times a cycle: a VCD file where the environment names one.
+class Waves {
+  public:
+    template <typename Design> explicit Waves(Design &design) {
+#if VM_TRACE
+        const char *path = std::getenv("STREAMOPT_VCD");
+        if (!path)
+            return;
+        Verilated::traceEverOn(true);
+        design.trace(&file, 99);
+        file.open(path);
+#else
+        (void)design;
+#endif
+    }
+    void next() {
+#if VM_TRACE
+        if (file.isOpen())
+            file.dump(time++);
+#endif
+    }
+
+  private:
+#if VM_TRACE
+    uint64_t time = 0;
+    VerilatedVcdC file;
+#endif
+};
+
 // Runs a design to its end; returns the cycles from the first after the start. The first run begins
 // with a reset; later ones begin when the one before is done, and processes are held by chance.
 template <typename Design, typename... Ports>
 std::size_t run(Design &design, std::size_t most_cycles, int number, Ports... ports) {
     Holds holds(number);
+    static Waves waves(design);
     const auto cycle = [&] {
         design.clk = 0;
         if (number > 1)
             holds.next(design.hold);
         design.eval();
+        if (number == 1)
+            waves.next();
         (ports.before_edge(), ...);
         design.clk = 1;
         design.eval();
+        if (number == 1)
+            waves.next();
         (ports.after_edge(), ...);
     };
     design.start = 0;

@@ -45,6 +45,7 @@ _SHOWN_LINES = 5
 _RUNTIME_LIMIT_S = 300.0
 _TRACE = "STREAMOPT_TRACE"
 _STACK = "STREAMOPT_STACK"
+_VCD = "STREAMOPT_VCD"
 _PATTERN = "-ftrivial-auto-var-init=pattern"
 """Fills what nobody has written: a design that reads it then computes something else."""
 _ROOM_BYTES = 2**20
@@ -79,6 +80,8 @@ class Compiled:
     """That a process needs at most; None where the compiler doesn't tell."""
     is_patterned: bool = True
     """Whether memory that nobody has written holds a pattern."""
+    vcd: Path | None = None
+    """File for the signals of a design in Verilog."""
 
     def run(
         self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1
@@ -108,6 +111,7 @@ class Compiled:
         told = {"STREAMOPT_RUNS": str(runs)}
         told |= {} if trace is None else {_TRACE: str(trace)}
         told |= {} if self.stack_bytes is None else {_STACK: str(self.stack_bytes)}
+        told |= {} if self.vcd is None else {_VCD: str(self.vcd.absolute())}
         code, output, errors = run_to_end(command, self.directory, limit, "the testbench", told)
         _check_exit(code, errors)
         return CsimRun(code == 0, output, self.warnings)

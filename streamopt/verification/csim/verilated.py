@@ -17,15 +17,19 @@ from streamopt.verification.scratch import scratch
 VERILATOR = "verilator"
 _SHOWN_LINES = 5
 _PROBE_LIMIT_S = 300.0
-_RUNTIME = ("verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp")
+_RUNTIME = ("verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp", "verilated_vcd_c.cpp")
 
 
 @contextmanager
-def verilated(directory: Path, top: str, time_limit_s: float = 1200.0) -> Generator[Compiled]:
+def verilated(
+    directory: Path, top: str, vcd: Path | None = None, time_limit_s: float = 1200.0
+) -> Generator[Compiled]:
     """Compile a project in Verilog outside of it; the program is there within the context.
 
     Parameters
     ----------
+    vcd
+        File for all signals of the first run; None for none.
     time_limit_s
         For the compilers together, and again for each run.
 
@@ -36,8 +40,9 @@ def verilated(directory: Path, top: str, time_limit_s: float = 1200.0) -> Genera
     """
     sources = sorted(path for path in directory.glob("*.v"))
     with scratch("rtl") as at:
-        program = built(top, sources, directory / "testbench.cpp", at, time_limit_s)
-        yield Compiled(program, directory, "", time_limit_s)
+        main, is_traced = directory / "testbench.cpp", vcd is not None
+        program = built(top, sources, main, at, time_limit_s, is_traced=is_traced)
+        yield Compiled(program, directory, "", time_limit_s, vcd=vcd)
 
 
 def built(
@@ -46,6 +51,8 @@ def built(
     main: Path,
     directory: Path,
     time_limit_s: float = 600.0,
+    *,
+    is_traced: bool = False,
 ) -> Path:
     """Return the program of a module and a C++ main function.
 
@@ -55,6 +62,8 @@ def built(
         Verilog files.
     directory
         What is made stays here.
+    is_traced
+        Whether the program can write its signals; then all instances are compiled.
 
     Raises
     ------
@@ -70,7 +79,9 @@ def built(
     command = [path, "--cc", "-O3", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", top]
     command += ["--x-assign", "0", "--x-initial", "0", "--noassert", "--prefix", "Vdesign"]
     command += ["--Mdir", str(made), *(str(source.absolute()) for source in sources)]
-    apart = separate_modules([source.read_text() for source in sources], top)
+    command += ["--trace"] if is_traced else []
+    texts = [] if is_traced else [source.read_text() for source in sources]
+    apart = separate_modules(texts, top)
     if apart:
         rules = directory / "separate.vlt"
         rules.write_text(configuration(apart))
@@ -81,8 +92,10 @@ def built(
     _must(library if apart else [*library, "Vdesign__ALL.a"], directory, time_limit_s, top)
     headers = (f"-I{main.parent.absolute()}", f"-I{TYPE_HEADERS}", f"-I{made}")
     program = directory / "simulation"
-    command = [*_compiler(path), *headers, str(main.absolute()), str(made / "Vdesign__ALL.a")]
-    _must([*command, _runtime(path), "-o", str(program)], directory, time_limit_s, top)
+    traced = (f"-DVM_TRACE={is_traced:d}",)
+    command = [*_compiler(path), *traced, *headers, str(main.absolute())]
+    command += [str(made / "Vdesign__ALL.a"), _runtime(path, traced), "-o", str(program)]
+    _must(command, directory, time_limit_s, top)
     return program
 
 
@@ -109,13 +122,13 @@ def _compiler(verilator: str) -> list[str]:
 
 
 @cache
-def _runtime(verilator: str) -> str:
+def _runtime(verilator: str, flags: tuple[str, ...]) -> str:
     """Return Verilator's own C++, compiled, which is the same for all designs."""
     kept = ExitStack()
     atexit.register(kept.close)
     at = kept.enter_context(scratch("verilated"))
     sources = [_headers(verilator) / name for name in _RUNTIME]
     path = str(at / "verilated.o")
-    command = [*_compiler(verilator), "-r", *map(str, sources), "-o", path]
+    command = [*_compiler(verilator), *flags, "-r", *map(str, sources), "-o", path]
     _must(command, at, _PROBE_LIMIT_S, "its own C++")
     return path
