@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.errors import CodegenError, Diagnostic, SourceLoc, VerificationError
-from streamopt.files import write_file
+from streamopt.errors import CodegenError, Diagnostic, VerificationError
 from streamopt.ir.graph import Graph
 from streamopt.ir.program import Program
 from streamopt.ir.schedule import Schedule
@@ -26,7 +25,6 @@ from streamopt.pipeline.reading import dataflow, load, load_schedule
 if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.design import Design
-    from streamopt.formats.weights import Header
     from streamopt.pipeline.readers import Readable
     from streamopt.verification.compare import DesignVerdict
     from streamopt.verification.edits.finding import Edits
@@ -250,12 +248,12 @@ def verify(
     from streamopt.codegen.engines.design import RUN_SECONDS, SETTING
     from streamopt.verification.decoders.project import verify_decoder
     from streamopt.verification.manifest import project_in, read_manifest
-    from streamopt.verification.refusals import refuse_what_tools_would
+    from streamopt.verification.refusals import refuse_other_traces, refuse_what_tools_would
     from streamopt.verification.verify import Traced, verify_project
 
     folder = project_in(Path(directory))
     manifest, waves = read_manifest(folder), None if vcd is None else Path(vcd)
-    _refuse_other_traces(manifest.backend == "rtl", traces=traces, vcd=waves)
+    refuse_other_traces(manifest, traces=traces, vcd=waves)
     if (decoder := verify_decoder(folder, manifest, compiler=compiler)) is not None:
         return decoder
     program = load(folder / "graph.json")
@@ -288,20 +286,6 @@ def verify(
     notes = (*verdict.notes, *notes)
     found = replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
     return replace(found, simulated_cycles=cycles)
-
-
-def _refuse_other_traces(is_verilog: bool, *, traces: bool, vcd: Path | None) -> None:
-    """Raise E736 for traces that a design doesn't have, and make the file for those it has."""
-    if is_verilog and traces:
-        message, hint = "a design in Verilog doesn't trace tokens", "--vcd FILE has all signals"
-        raise VerificationError(Diagnostic("E736", message, hint=hint))
-    if vcd is None:
-        return
-    if not is_verilog:
-        message = "a VCD has the signals of Verilog, and this design is C++"
-        hint = "emit it with --backend rtl; --traces compares the tokens of C++"
-        raise VerificationError(Diagnostic("E736", message, hint=hint))
-    write_file(vcd, b"")
 
 
 def _edits(
@@ -376,6 +360,7 @@ def input_ways(
 ) -> InputWays:
     """Return how inputs are drawn, and values of others, as a user says it."""
     from streamopt.verification.vectors.inputs import InputWays, parsed_ways
+    from streamopt.verification.vectors.values_file import values_in
 
     texts: list[str] = []
     values: dict[str, NDArray[Any]] = {}
@@ -391,7 +376,7 @@ def input_ways(
         texts += inputs or ()
     for text in texts:
         if text.endswith(_SUFFIX):
-            values.update(_values_in(Path(text), program))
+            values.update(values_in(Path(text), program))
     return InputWays(parsed_ways(text for text in texts if not text.endswith(_SUFFIX)), values)
 
 
@@ -399,30 +384,3 @@ def stored_ways(directory: Path, program: Program, texts: Sequence[str]) -> Inpu
     """Return how the inputs of a project were asked for."""
     path = directory / INPUT_VALUES
     return input_ways(program, [*texts, *([str(path)] if path.is_file() else [])])
-
-
-def _values_in(path: Path, program: Program) -> Mapping[str, NDArray[Any]]:
-    """Return the values in a file; what doesn't suit the program is refused by its header."""
-    from streamopt.formats.weights import NotNpzError, read_npz
-
-    arrays = {array.name: array for array in program.arrays if array.is_given}
-    problems: list[Diagnostic] = []
-
-    def refuse(header: Header) -> bool:
-        wanted = arrays.get(header.name)
-        if wanted and wanted.takes(header.shape) and header.dtype.kind in "fiub":
-            return False
-        message = f"the values of '{header.name}' are {header}, and "
-        message += "it is no input or weight" if wanted is None else f"its shape is {wanted.shape}"
-        problems.append(Diagnostic("E726", message, SourceLoc(str(path))))
-        return True
-
-    try:
-        values = read_npz(path, refuse)
-    except NotNpzError as error:
-        hint = "write it by numpy.savez(path, A=..., B=...)"
-        message = f"the file of test inputs {error}"
-        raise VerificationError(Diagnostic("E726", message, SourceLoc(str(path)), hint)) from None
-    if problems:
-        raise VerificationError(*problems)
-    return values

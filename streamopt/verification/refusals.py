@@ -1,9 +1,12 @@
-"""Refusals: what the vendor's tool would refuse in a project as it is on disk."""
+"""Refusals: projects that the vendor's tool would refuse, and traces that designs don't have."""
 
 from pathlib import Path
 
 from streamopt.codegen.checks import built
 from streamopt.codegen.checks.reordering import SCRIPTS
+from streamopt.codegen.design import BackendName
+from streamopt.errors import Diagnostic, VerificationError
+from streamopt.files import write_file
 from streamopt.verification.manifest import Manifest
 
 
@@ -36,3 +39,25 @@ def refuse_what_tools_would(
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
+
+
+def refuse_other_traces(manifest: Manifest, *, traces: bool, vcd: Path | None) -> None:
+    """Refuse traces that a design doesn't have, and make the file for those it has.
+
+    Raises
+    ------
+    VerificationError
+        E736 for tokens of Verilog, or signals of C++.
+    FrontendError
+        E116 if the file can't be written.
+    """
+    is_verilog = manifest.backend == BackendName.RTL
+    if is_verilog and traces:
+        message, hint = "a design in Verilog doesn't trace tokens", "--vcd FILE has all signals"
+        raise VerificationError(Diagnostic("E736", message, hint=hint))
+    if vcd is not None and not is_verilog:
+        message = "a VCD has the signals of Verilog, and this design is C++"
+        hint = "emit it with --backend rtl; --traces compares the tokens of C++"
+        raise VerificationError(Diagnostic("E736", message, hint=hint))
+    if vcd is not None:
+        write_file(vcd, b"")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
+from streamopt.pipeline.evaluating import verilog_cycles
 from streamopt.rtl.kernel.making import timed_network
 from streamopt.sim.in_turn.visits import iterations_in_turn
 
@@ -39,6 +40,17 @@ def test_triangular_loops_take_turns(tmp_path: Path) -> None:
     verdict = so.verify(tmp_path / "made")
     assert verdict.passed, str(verdict)
     assert verdict.measured_cycles == verdict.simulated_cycles, str(verdict)
+
+
+def test_nests_are_solved_for_our_own_operators(tmp_path: Path) -> None:
+    (tmp_path / "solved.c").write_text(SOLVED)
+    graph = so.dataflow(so.load(tmp_path / "solved.c"))
+    on = so.device("u280", operators="open")
+    solution = so.solve(graph, dsp=8, budget=so.Budget(device=on))
+    found = solution.evaluation
+    assert found is not None
+    assert found.is_buildable
+    assert found.trace.cycles == verilog_cycles(graph, solution.schedule)
 
 
 @needs_verilator

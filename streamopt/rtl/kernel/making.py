@@ -101,7 +101,10 @@ def timed_network(scheduled: ScheduledGraph) -> tuple[Network, dict[str, Pipelin
 def timed_kernels(
     network: Network, made: Sequence[Sequence[Kernel]]
 ) -> tuple[Network, dict[str, PipelineTiming]]:
-    """Return the network of kernels, by process, and the timing of each pipeline."""
+    """Return the network of kernels, by process, and the timing of each pipeline.
+
+    Those that take turns have one timing more, by the name of them all.
+    """
     kernels = [kernel for process in made for kernel in process]
     built = [kernel.built for kernel in kernels if kernel.built is not None]
     turns = {own.turns.name: own.turns for own in built}
@@ -111,7 +114,9 @@ def timed_kernels(
     )
     timings: dict[str, PipelineTiming] = {}
     for kernel in kernels:
-        own = ((kernel.name, ()),) if kernel.built is None else kernel.built.port_cycles
+        own = ((kernel.name, ()),)
+        if kernel.built is not None:
+            own = (*kernel.built.port_cycles, (kernel.built.turns.name, ()))
         for name, cycles in own:
             timings[name] = PipelineTiming(kernel.ii, kernel.depth_cycles, cycles)
     return replace(network, processes=processes), timings
