@@ -359,8 +359,8 @@ def input_ways(
     inputs: str | PathLike[str] | Sequence[str] | Mapping[str, Any] | None,
 ) -> InputWays:
     """Return how inputs are drawn, and values of others, as a user says it."""
+    from streamopt.pipeline.values_file import values_in
     from streamopt.verification.vectors.inputs import InputWays, parsed_ways
-    from streamopt.verification.vectors.values_file import values_in
 
     texts: list[str] = []
     values: dict[str, NDArray[Any]] = {}
