@@ -262,18 +262,12 @@ def verify(
         return verify_project(folder, program, RUN_SECONDS, compiler, seed=seed, ways=ways)
     graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")
     edits, kernel = _edits(folder, manifest, graph, schedule)
-    traced = Traced(apply(graph, schedule), always=traces)
+    traced = Traced(apply(graph, schedule), always=traces, vcd=waves)
     notes = edits.notes
     try:
         notes += refuse_what_tools_would(folder, manifest, kernel)
         verdict = verify_project(
-            folder,
-            program,
-            compiler=compiler,
-            seed=seed,
-            traced=traced,
-            ways=ways,
-            vcd=waves,
+            folder, program, compiler=compiler, seed=seed, traced=traced, ways=ways
         )
     except (CodegenError, VerificationError) as error:
         raise type(error)(*error.diagnostics, *edits.found) from None

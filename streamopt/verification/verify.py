@@ -60,16 +60,15 @@ def verify_project(
     traced: Traced | None = None,
     ways: InputWays | None = None,
     golden: Golden | None = None,
-    vcd: Path | None = None,
 ) -> DesignVerdict:
     """Compile a project, run it on inputs made from its source program, and compare.
 
     The data files in the directory are not trusted: inputs and golden outputs are made afresh from
     the program and the seed in the manifest, and the outputs are compared here. Parameters are
     those of `streamopt.verification.csim.running.compiled`, a seed of other inputs, what is known
-    of the design's channels, how inputs are drawn, as the manifest says if not given, test data
-    instead of such, and the file for the signals of a design in Verilog. If the program brings a
-    sample of what its source computed, the design also runs on that.
+    of the design's channels, how inputs are drawn, as the manifest says if not given, and test data
+    instead of such. If the program brings a sample of what its source computed, the design also
+    runs on that.
 
     Raises
     ------
@@ -82,6 +81,7 @@ def verify_project(
     manifest = read_manifest(directory)
     _check_interface(manifest, program)
     if manifest.backend == BackendName.RTL:
+        vcd = None if traced is None else traced.vcd
         with verilated(directory, manifest.top, vcd) as design:
             return verify_compiled(
                 design, program, seed=seed, traced=traced, ways=ways, golden=golden
@@ -141,11 +141,18 @@ def verify_compiled(
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """Comparison of all tokens of a design, where a run went wrong or in every run."""
+    """Comparison of all tokens of a design, where a run went wrong or in every run.
+
+    Attributes
+    ----------
+    vcd
+        File for the signals of a design in Verilog, which has no tokens.
+    """
 
     scheduled: ScheduledGraph
     """The graph and schedule of the design."""
     always: bool = False
+    vcd: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,8 @@ def built(
         command += ["--hierarchical", str(rules)]
     _must(command, directory, time_limit_s, top)
     makefile = "Vdesign_hier.mk" if apart else "Vdesign.mk"
-    library = ["make", "-s", "-C", str(made), "-f", makefile, "OPT_FAST=-O1"]
+    level = "-O1" if apart else "-O0"  # a small design runs in less time than compilers optimise it
+    library = ["make", "-s", "-C", str(made), "-f", makefile, f"OPT_FAST={level}"]
     _must(library if apart else [*library, "Vdesign__ALL.a"], directory, time_limit_s, top)
     headers = (f"-I{main.parent.absolute()}", f"-I{TYPE_HEADERS}", f"-I{made}")
     program = directory / "simulation"
