@@ -353,7 +353,7 @@ def input_ways(
     inputs: str | PathLike[str] | Sequence[str] | Mapping[str, Any] | None,
 ) -> InputWays:
     """Return how inputs are drawn, and values of others, as a user says it."""
-    from streamopt.pipeline.values_file import values_in
+    from streamopt.formats.values_file import values_in
     from streamopt.verification.vectors.inputs import InputWays, parsed_ways
 
     texts: list[str] = []
