@@ -21,7 +21,7 @@ class EngineSpace:
     banks: tuple[int, ...] = (16, 32, 64, 128, 256)
     drains: tuple[int, ...] = (8, 16, 32)
     beside: int = 4
-    """Most neighbouring positions at once."""
+    """Most neighbouring positions, or parts of a result, at once."""
     fifo_words: int = 512
     """Words of weights that can wait: what the blocks of a FIFO have room for anyway."""
 

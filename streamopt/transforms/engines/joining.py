@@ -166,7 +166,7 @@ def _with_pool(
         into = layers[writers[layer.source]] if layer.source in writers else None
         if into is None or readers[into.result] != [place] or into.result in outputs:
             continue
-        if _is_pool(layer, maps) and into.pool == (1, 1) and into.combine is Combine.PRODUCTS:
+        if _is_pool(layer, maps) and into.pool == (1, 1) and not into.is_lanes:
             pool = (layer.rows.taps, layer.columns.taps)
             nodes = (*into.nodes, *layer.nodes)
             axes = [

@@ -17,7 +17,7 @@ PARAMETER_BYTES = 4
 def engine_table(graph: LayerGraph, shape: EngineShape, cuts: Sequence[Tiling]) -> EngineTable:
     """Return the table of an engine of some shape, with the tiles of each layer."""
     walks = [
-        walk_of(layer, graph.map(layer.source), cut)
+        walk_of(layer, graph.map(layer.source), cut, _beside_row_elems(layer, graph))
         for layer, cut in zip(graph.layers, cuts, strict=True)
     ]
     places, memories, depth = placed(graph, shape.banks)
@@ -63,8 +63,19 @@ def _weight_bits(layer: Layer) -> int:
     return 0 if layer.weights is None else layer.weights.element.storage_bits
 
 
-def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> LayerWalk:
-    """Return the loops over what a layer reads and writes: (S6)."""
+def _beside_row_elems(layer: Layer, graph: LayerGraph) -> int:
+    """Return the elements of a row of the maps that an epilogue reads; 0 if it reads none."""
+    return next((graph.map(name).row_elems for _, name in layer.epilogue.maps), 0)
+
+
+def walk_of(layer: Layer, source: FeatureMap, cut: Tiling, beside_row: int = 0) -> LayerWalk:
+    """Return the loops over what a layer reads and writes: (S6).
+
+    Parameters
+    ----------
+    beside_row
+        Elements of a row of the maps that the epilogue reads.
+    """
     rows, columns, channels = layer.rows, layer.columns, source.channels
     down, across = layer.pool
     made = layer.channels
@@ -78,9 +89,9 @@ def walk_of(layer: Layer, source: FeatureMap, cut: Tiling) -> LayerWalk:
     moves = (
         Move(0, layer.depth, layer.outputs, layer.outputs),
         Move(0, cut.tile if layer.is_lanes else 0, cut.tile, cut.tile, -cut.tile),
-        Move(rows.step * down, 0, wide * made, down * row),
+        Move(rows.step * down, 0, wide * made, down * beside_row),
         Move(0, block * step, kept * made, block * made, -gap, -kept),
-        Move(rows.step, 0, 0, row),
+        Move(rows.step, 0, 0, beside_row),
         Move(0, cut.beside * step, 0, cut.beside * made),
         Move() if cut.is_whole else Move(rows.spread, 0),
         Move(0, columns.spread * channels),
