@@ -155,7 +155,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
             return streams.taken(whole, target, node, state)
         case ast.FuncCall() if name := places.called(value, state):
             if not set(base_name(target)) & {
-                n for one in calls.arguments(value) for n in base_name(one)
+                n for one in calls.arguments(value, state) for n in base_name(one)
             }:
                 return [calls.call(value, name, state, result=target)]
             name_of = kept(value, state)

@@ -27,10 +27,12 @@ RESULT = "result"
 """The parameter by which a function hands a structure over that it returns."""
 
 
-def arguments(node: ast.FuncCall) -> list[ast.Node]:
+def arguments(node: ast.FuncCall, state: Lowering) -> list[ast.Node]:
     """Return the arguments of a call; of a method, the structure first."""
     found = arguments_of(node)
-    return [node.name.name, *found] if isinstance(node.name, ast.StructRef) else found
+    if isinstance(node.name, ast.StructRef):
+        return [node.name.name, *found]
+    return [node.name, *found] if places.is_whole(places.typed(node.name, state), state) else found
 
 
 def call(
@@ -44,7 +46,7 @@ def call(
         The structure that gets the value.
     """
     function = state.functions[name]
-    given = arguments(node)
+    given = arguments(node, state)
     parameters = functions.parameters_of(function)
     types = [state.types.resolved(item.type) for item in parameters]
     bound: dict[str, NodeType] = {}
@@ -68,11 +70,12 @@ def call(
 def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return all that is handed over in place of one argument."""
     if kind.is_stream:
-        found = [
-            places.leaf(one, leaf.suffix, state)
-            for leaf in state.types.leaves(state.types.stream_element(kind))
-        ]
-        return [*found, *(streams.counter(one, place, state) for place in (0, 1))]
+        found: list[ast.Node] = []
+        for stream in streams.handed(one, kind, state):
+            for leaf in state.types.leaves(state.types.stream_element(kind)):
+                found.append(places.leaf(stream, leaf.suffix, state))
+            found += [streams.counter(stream, place, state) for place in (0, 1)]
+        return found
     if not state.types.has_members(kind):
         return [values.value(one, state)]
     if not kind.value.levels:
@@ -117,27 +120,18 @@ def _closed(kind: NodeType, bound: dict[str, NodeType], state: Lowering) -> Node
     return known[kind.tag].within(kind.levels, kind.qualifiers)
 
 
-def expanded(
-    name: str, kind: NodeType, node: ast.Decl, state: Lowering, *, is_top: bool
-) -> list[ast.Decl]:
+def expanded(name: str, kind: NodeType, node: ast.Decl, state: Lowering) -> list[ast.Decl]:
     """Return the parameters that stand for one."""
-    if kind.is_stream and any(level.kind is LevelKind.ARRAY for level in kind.levels):
-        state.report(f"{name}, an array of streams, is not supported", node, "use several streams")
-        return []
     if kind.is_stream:
-        outer = tuple(level for level in kind.levels if level.kind is not LevelKind.REFERENCE)
-        found = [
-            leaf.type.within([*outer, DeclaredLevel(LevelKind.POINTER)]).declaration(
-                f"{name}{leaf.suffix}", node.coord
-            )
-            for leaf in state.types.leaves(state.types.stream_element(kind))
-        ]
-        if is_top:
-            return found
-        counter = NodeType(
-            ast.IdentifierType(["int"]), outer or (DeclaredLevel(LevelKind.REFERENCE),)
-        )
-        return [*found, *(counter.declaration(f"{name}{e}", node.coord) for e in streams.COUNTERS)]
+        found: list[ast.Decl] = []
+        counter = NodeType(ast.IdentifierType(["int"]), (DeclaredLevel(LevelKind.REFERENCE),))
+        ends = () if state.inside.is_top else streams.COUNTERS
+        for one in streams.each(name, kind, node, state):
+            for leaf in state.types.leaves(state.types.stream_element(kind)):
+                data = leaf.type.within([DeclaredLevel(LevelKind.POINTER)])
+                found.append(data.declaration(f"{one}{leaf.suffix}", node.coord))
+            found += [counter.declaration(f"{one}{end}", node.coord) for end in ends]
+        return found
     if not state.types.has_members(kind):
         return [kind.declaration(name, node.coord)]
     return [

@@ -75,6 +75,9 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
         return [item]
     if not state.types.has_members(kind):
         state.inside.scope.declare(item.name, kind)
+        number = None if item.init is None else state.constant(item.init)
+        if number is not None and "const" in (item.quals or []):
+            state.constants[item.name] = number
         return [item]
     with state.statement() as around:
         found = aggregates.declared(item.name, kind, item, item.init, state)
@@ -116,10 +119,10 @@ def rewritten(
     function = state.functions[name]
     state.made[made] = function
     outer = state.inside, state.types.bound, state.around
-    state.inside = InFunction(state.inside.scope.of_file(), dict(numbers))
+    state.inside = InFunction(state.inside.scope.of_file(), dict(numbers), is_top=is_top)
     state.types.bound, state.around = bound, Around()
     try:
-        state.made[made] = _function(function, made, state, is_top=is_top)
+        state.made[made] = _function(function, made, state)
     finally:
         state.inside, state.types.bound, state.around = outer
     return made
@@ -132,7 +135,7 @@ def _needs_copy(name: str, kind: NodeType, function: ast.FuncDef, state: Lowerin
     for node in every(function.body):
         match node:
             case ast.FuncCall():
-                targets = calls.arguments(node)
+                targets = calls.arguments(node, state)
             case ast.UnaryOp(op="&", expr=operand):
                 targets = [operand]
             case _:
@@ -149,7 +152,7 @@ def _root(node: ast.Node) -> str:
     return node.name if isinstance(node, ast.ID) else ""
 
 
-def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool) -> ast.FuncDef:
+def _function(function: ast.FuncDef, name: str, state: Lowering) -> ast.FuncDef:
     parameters: list[ast.Decl] = []
     first: list[ast.Node] = []
     returns = state.types.resolved(declarator_of(function).type)
@@ -157,7 +160,7 @@ def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool
     if state.inside.returned is not None:
         reference = returns.within([DeclaredLevel(LevelKind.REFERENCE)])
         state.inside.scope.declare(calls.RESULT, reference)
-        parameters += calls.expanded(calls.RESULT, reference, function.decl, state, is_top=is_top)
+        parameters += calls.expanded(calls.RESULT, reference, function.decl, state)
     for item in parameters_of(function):
         kind = state.types.resolved(item.type)
         if item.name is None:
@@ -169,10 +172,10 @@ def _function(function: ast.FuncDef, name: str, state: Lowering, *, is_top: bool
             handed = identifier(name_outside, item.coord)
             first += aggregates.declared(item.name, kind, item, handed, state)
         state.inside.scope.declare(item.name, kind)
-        parameters += calls.expanded(name_outside, kind, item, state, is_top=is_top)
-        if is_top and kind.is_stream:
-            outer = tuple(level for level in kind.levels if level.kind is LevelKind.ARRAY)
-            first += streams.started(item.name, NodeType(kind.base, outer), item)
+        parameters += calls.expanded(name_outside, kind, item, state)
+        if state.inside.is_top and kind.is_stream:
+            for one in streams.each(item.name, kind, item, state):
+                first += streams.started(one, item)
     items = [*first, *statements.all_of(function.body.block_items or [], state)]
     declaration, declarator = copy(function.decl), copy(declarator_of(function))
     declarator.args = ast.ParamList([*parameters], function.coord)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, functions, values
+from streamopt.frontends.c.lowering import aggregates, functions, streams, values
 from streamopt.frontends.c.lowering.types import (
     ELEMENTS,
     DeclaredLevel,
@@ -15,7 +15,7 @@ from streamopt.frontends.c.lowering.types import (
     identifier,
 )
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.text.classes import THIS
+from streamopt.frontends.c.text.classes import CALLED, THIS
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
@@ -94,15 +94,17 @@ def _member(node: ast.StructRef, state: Lowering) -> NodeType | None:
 
 def called(node: ast.Node, state: Lowering) -> str:
     """Return the function of the file that a call calls, of a structure or not; empty if none."""
-    name = ""
     match node:
-        case ast.FuncCall(name=ast.ID(name=name)):
-            pass
+        case ast.FuncCall(name=ast.ID(name=name)) if name in state.functions:
+            return name
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name=method))):
-            kind = typed(whole, state)
-            name = "" if kind is None else f"{kind.tag}__{method}"
-        case _:
             pass
+        case ast.FuncCall(name=whole):
+            method = CALLED
+        case _:
+            return ""
+    kind = typed(whole, state)
+    name = "" if kind is None else f"{kind.tag}__{method}"
     return name if name in state.functions else ""
 
 
@@ -160,23 +162,18 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
             if state.inside.scope.find(name) is None and _own_member(name, state) is not None:
                 return identifier(f"this__{name}{suffix}", node.coord)
             return identifier(f"{name}{suffix}", node.coord)
+        case ast.ArrayRef(name=array) if is_stream(array, state):
+            return leaf(streams.chosen(node, state), suffix, state)
         case ast.ArrayRef(name=array, subscript=index):
             whole = typed(array, state)
             if whole is not None and whole.is_vector:
-                array, suffix = array, f"__{ELEMENTS}{suffix}"
+                suffix = f"__{ELEMENTS}{suffix}"
             inside = values.value(index, state)
             return ast.ArrayRef(leaf(array, suffix, state), inside, node.coord)
         case ast.UnaryOp(op="*" | "&" as op, expr=operand):
             return ast.UnaryOp(op, leaf(operand, suffix, state), node.coord)
         case ast.StructRef(name=whole, type=kind, field=ast.ID(name=name)):
-            found = _member(node, state)
-            if (
-                suffix
-                and found is not None
-                and any(level.kind is LevelKind.POINTER for level in found.levels)
-            ):
-                message = f"{shown(node)} is a pointer, and a member of a structure"
-                state.report(message, node, "use an array as a member")
+            _refuse_pointer(node, suffix, state)
             if kind == "->":
                 whole = pointed(whole, node)
             return leaf(whole, f"__{name}{suffix}", state)
@@ -184,6 +181,15 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
             return leaf(operand, suffix, state)
         case _:
             return _leaf_of_value(node, suffix, state)
+
+
+def _refuse_pointer(node: ast.StructRef, suffix: str, state: Lowering) -> None:
+    """Report a member that points at a structure of which a member is wanted."""
+    found = _member(node, state)
+    levels = () if found is None or not suffix else found.levels
+    if any(level.kind is LevelKind.POINTER for level in levels):
+        message = f"{shown(node)} is a pointer, and a member of a structure"
+        state.report(message, node, "use an array as a member")
 
 
 def _leaf_of_value(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:

@@ -14,7 +14,9 @@ from streamopt.errors import Diagnostic
 from streamopt.frontends.c.lowering.types import NodeType, TypeTable, identifier
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scopes
+from streamopt.frontends.c.syntax.rendering import text_of
 from streamopt.frontends.c.syntax.trees import coordinate
+from streamopt.frontends.c.text.template_text import evaluated
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.text.places import Places
@@ -47,6 +49,8 @@ class InFunction:
     """The numbers of an open function, as its call decides them."""
     returned: NodeType | None = None
     """The structure that the function returns."""
+    is_top: bool = False
+    """Whether it is the kernel itself."""
 
 
 @dataclass(slots=True)
@@ -61,6 +65,8 @@ class Lowering:
     where: Places
     made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])
     """Rewritten functions."""
+    constants: dict[str, int] = field(default_factory=dict[str, int])
+    """The whole numbers that constants of the file are."""
     inside: InFunction = field(default_factory=InFunction)
     around: Around = field(default_factory=Around)
     _count: int = 0
@@ -69,6 +75,13 @@ class Lowering:
     def report(self, message: str, node: ast.Node, hint: str) -> None:
         """Report what can't be rewritten (E135)."""
         self.problems.report("E135", message, self.where.of(coordinate(node)), hint)
+
+    def constant(self, node: ast.Node) -> int | None:
+        """Return the value of an expression of numbers and constants; None of others."""
+        given = self.inside.numbers.items()
+        numbers = {name: evaluated(text_of(one), self.constants) for name, one in given}
+        decided = {name: one for name, one in numbers.items() if one is not None}
+        return evaluated(text_of(node), {**self.constants, **decided})
 
     def unique(self, name: str) -> str:
         """Return a name that the file does not have."""

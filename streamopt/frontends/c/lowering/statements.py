@@ -15,14 +15,18 @@ from streamopt.frontends.c.lowering import (
     streams,
     values,
 )
-from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier
+from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier, with_number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import every, mapped
+from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from streamopt.frontends.c.lowering.state import Lowering
+
+_MOST_TURNS = 64
+"""Of a loop that is written out."""
 
 
 def all_of(items: Iterable[ast.Node], state: Lowering) -> list[ast.Node]:
@@ -51,6 +55,8 @@ def statement(node: ast.Node, state: Lowering) -> list[ast.Node]:
             return [found] if found is not None else []
         case ast.If():
             return _branch(node, state)
+        case ast.For() if (turns := _turns(node, state)) is not None:
+            return [part for turn in turns if (part := block(turn, state)) is not None]
         case ast.For() | ast.While() | ast.DoWhile():
             return [_loop(node, state)]
         case ast.Label(stmt=body):
@@ -95,6 +101,32 @@ def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
     if node.stmt is not None and body is not None:
         parts[id(node.stmt)] = body
     return mapped(node, parts)
+
+
+def _turns(node: ast.For, state: Lowering) -> list[ast.Node] | None:
+    """Return the bodies of a loop that chooses among streams by its variable, one a value of it."""
+    name = counted_name(node)
+    chosen = {
+        one
+        for part in every(node.stmt)
+        if isinstance(part, ast.ArrayRef) and places.is_stream(part.name, state)
+        for one in names_in(part.subscript)
+    }
+    if name is None or name not in chosen or node.stmt is None:
+        return None
+    match node.init, node.cond:
+        case (
+            ast.DeclList(decls=[ast.Decl(init=ast.Node() as first)]) | ast.Assignment(rvalue=first),
+            ast.BinaryOp(op="<" | "<=" as op, left=ast.ID(name=asked), right=last),
+        ) if asked == name:
+            start, end = state.constant(first), state.constant(last)
+        case _:
+            return None
+    is_step = node.next is not None and change_of(node.next, name) == (1, None)
+    if start is None or end is None or not is_step or end - start > _MOST_TURNS:
+        return None
+    values_of = range(start, end + (op == "<="))
+    return [with_number(node.stmt, name, value) for value in values_of]
 
 
 def _kind(node: ast.Node) -> str:
@@ -254,8 +286,8 @@ def _declared_stream(node: ast.Decl, name: str, kind: NodeType, state: Lowering)
     if kind.levels and kind.levels[0].kind is LevelKind.REFERENCE:
         state.report(f"{shown(node)} is another name of a stream", node, "use the stream itself")
         return []
-    if "static" in (node.storage or []):
-        hint = "declare it without static: it is empty when the kernel starts"
+    if "static" in (node.storage or []) and not state.inside.is_top:
+        hint = "declare it without static: it is empty when the function starts"
         state.report(f"the stream {name} is static", node, hint)
     return streams.declared(name, kind, node, state)
 

@@ -8,7 +8,8 @@ After::
 
     s[s__w] = a; s__w++;   b = s[s__r]; s__r++;
 
-Both counters belong to the stream: a function that gets it gets them too.
+Both counters belong to the stream: a function that gets it gets them too. An array of streams
+becomes so many streams, ``s__0`` and on; loops that choose among them are written out.
 """
 
 from __future__ import annotations
@@ -37,25 +38,60 @@ _ASKED = (
 _ASKING = ("empty", "full", "read_nb", "write_nb", "size")
 COUNTERS = ("__w", "__r")
 """Ends of the names of the integers that count what is written, and what is read."""
+_MOST = 256
+"""Streams of an array."""
 LENGTH = "stream"
 """The word that declarations of streams have among their storage classes."""
 
 
+def each(name: str, kind: NodeType, node: ast.Node, state: Lowering) -> list[str]:
+    """Return the names of the streams that an array of streams has; a stream's own if it is one."""
+    names = [name]
+    for level in kind.levels:
+        if level.kind is LevelKind.ARRAY:
+            extent = None if level.extent is None else state.constant(level.extent)
+            if extent is None or not 0 < extent * len(names) <= _MOST:
+                message = f"how many streams {name} has is not known, or is more than {_MOST}"
+                state.report(message, node, "give the array a constant extent")
+                return []
+            names = [f"{one}__{at}" for one in names for at in range(extent)]
+    return names
+
+
 def declared(name: str, kind: NodeType, node: ast.Node, state: Lowering) -> list[ast.Node]:
-    """Return the arrays and counters of a stream."""
+    """Return the arrays and counters of streams."""
     found: list[ast.Node] = []
-    for leaf in state.types.leaves(state.types.stream_element(kind)):
-        inside = leaf.type.within([*kind.levels, DeclaredLevel(LevelKind.ARRAY)])
-        found.append(inside.declaration(f"{name}{leaf.suffix}", node.coord, None, [LENGTH]))
-    return [*found, *started(name, kind, node)]
+    for one in each(name, kind, node, state):
+        for leaf in state.types.leaves(state.types.stream_element(kind)):
+            inside = leaf.type.within([DeclaredLevel(LevelKind.ARRAY)])
+            found.append(inside.declaration(f"{one}{leaf.suffix}", node.coord, None, [LENGTH]))
+        found += started(one, node)
+    return found
 
 
-def started(name: str, kind: NodeType, node: ast.Node) -> list[ast.Node]:
+def started(name: str, node: ast.Node) -> list[ast.Node]:
     """Return the counters of a stream that has no data yet."""
-    integer = NodeType(ast.IdentifierType(["int"]), kind.levels)
-    zero = number(0, node.coord)
-    start = ast.InitList([zero], node.coord) if kind.levels else zero
-    return [integer.declaration(f"{name}{end}", node.coord, start) for end in COUNTERS]
+    integer, zero = NodeType(ast.IdentifierType(["int"])), number(0, node.coord)
+    return [integer.declaration(f"{name}{end}", node.coord, zero) for end in COUNTERS]
+
+
+def handed(one: ast.Node, kind: NodeType, state: Lowering) -> list[ast.Node]:
+    """Return the streams that an argument hands over to a parameter of a type."""
+    given, found = places.leaf(one, "", state), each("", kind, one, state)
+    if not isinstance(given, ast.ID) or found == [""]:
+        return [one]
+    return [identifier(f"{given.name}{name}", one.coord) for name in found]
+
+
+def chosen(node: ast.ArrayRef, state: Lowering) -> ast.ID:
+    """Return the name of a stream of an array, or of what a part of such an array begins with."""
+    array = chosen(node.name, state) if isinstance(node.name, ast.ArrayRef) else node.name
+    at = state.constant(values.value(node.subscript, state))
+    if at is None or not isinstance(array, ast.ID):
+        hint = "subscript it by the variable of a loop of at most 64 iterations, or by a number"
+        state.report(f"which stream {shown(node)} is depends on more than a loop", node, hint)
+        return identifier("unknown", node.coord)
+    return identifier(f"{array.name}__{at}", node.coord)
 
 
 def read(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -> ast.Node:
@@ -94,9 +130,6 @@ def stepped(at: ast.Node, by: int) -> ast.Node:
 def counter(whole: ast.Node, place: int, state: Lowering) -> ast.Node:
     """Return the counter of a stream: of what is written (0), or of what is read (1)."""
     match whole:
-        case ast.ArrayRef(name=array, subscript=index):
-            inside = values.value(index, state)
-            return ast.ArrayRef(counter(array, place, state), inside, whole.coord)
         case ast.UnaryOp(op="*", expr=pointer):
             return ast.UnaryOp("*", counter(pointer, place, state), whole.coord)
         case _:

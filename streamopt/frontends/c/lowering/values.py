@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams
-from streamopt.frontends.c.lowering.types import number
+from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, mapped
 from streamopt.frontends.c.syntax.types import element_named
@@ -16,7 +16,18 @@ from streamopt.frontends.c.syntax.types import element_named
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
 
-_CONVERSIONS = re.compile(r"to_(u?int|u?long|u?int64|float|double|half)")
+_CONVERSIONS: Mapping[str, Sequence[str]] = {
+    "to_int": ["int"],
+    "to_uint": ["unsigned", "int"],
+    "to_long": ["long"],
+    "to_ulong": ["unsigned", "long"],
+    "to_int64": ["long"],
+    "to_uint64": ["unsigned", "long"],
+    "to_half": ["short", "float"],
+    "to_float": ["float"],
+    "to_double": ["double"],
+}
+"""Types that methods of ``ap_int`` and its kin convert to."""
 
 
 def value(node: ast.Node, state: Lowering) -> ast.Node:
@@ -98,14 +109,15 @@ def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -
     kind = places.typed(whole, state)
     if kind is not None and kind.is_stream:
         return streams.read(node, whole, method, state)
+    arguments = arguments_of(node)
+    if method in _CONVERSIONS and not arguments and not places.is_whole(kind, state):
+        to = NodeType(ast.IdentifierType([*_CONVERSIONS[method]])).typename(node.coord)
+        return ast.Cast(to, value(whole, state), node.coord)
     if kind is not None and places.is_bits(whole, state):
-        arguments = arguments_of(node)
         if method == "range" and len(arguments) == 2:
             return bits.slice_of(whole, arguments, node, state)
         if method in ("bit", "get_bit", "test") and len(arguments) == 1:
             return bits.bit(ast.ArrayRef(whole, arguments[0], node.coord), arguments[0], state)
-        if _CONVERSIONS.fullmatch(method):
-            return value(whole, state)
         element = element_named([kind.tag])
         if method == "length" and element is not None and element.is_integer:
             return number(element.bits, node.coord)

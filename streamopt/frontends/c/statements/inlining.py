@@ -17,8 +17,14 @@ from streamopt.frontends.c.statements.pointers import pointer_to
 from streamopt.frontends.c.symbols import Broken, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import arguments_of, is_block, items_of
-from streamopt.frontends.c.syntax.usage import NameUsage, usage_of
+from streamopt.frontends.c.syntax.trees import (
+    arguments_of,
+    base_name,
+    is_block,
+    items_of,
+    walked,
+)
+from streamopt.frontends.c.syntax.usage import NameUsage, assigned_target, usage_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.operations import as_truth, selected
 from streamopt.frontends.c.values.value import CValue, converted_value, typed_as
@@ -47,11 +53,41 @@ def value_of_inlined(node: ast.FuncCall, state: ReadingState) -> CValue | None:
             return None
         with state.within(frame):
             return _returned([function.body], function, state)
-    if state.guarded:
+    if state.guarded and not _is_harmless(function, state):
         message = f"{shown(node)} stands under a condition of an expression"
         state.report("E135", message, node, "call it before, and keep its result in a variable")
         return None
     return _inlined(node, function, state)
+
+
+def _is_harmless(
+    function: CFunction, state: ReadingState, callers: frozenset[str] = frozenset()
+) -> bool:
+    """Return whether a call does nothing but give a value, whatever its arguments are."""
+    functions, nodes = state.file.functions, [*walked(function.body)]
+    declared = [node for node in nodes if isinstance(node, ast.Decl)]
+    own = {item.name for item in (*function.parameters, *declared)}
+    own -= {item.name for item in function.parameters if item.type.extents}
+    callers |= {function.name}
+    for node in nodes:
+        target = assigned_target(node)
+        if target is not None and not own.intersection(base_name(target)):
+            return False
+        match node:
+            case ast.Decl(storage=["static", *_]):
+                return False
+            case (
+                ast.BinaryOp(op="/" | "%", right=divisor)
+                | ast.Assignment(op="/=" | "%=", rvalue=divisor)
+            ) if not isinstance(divisor, ast.Constant):
+                return False
+            case ast.FuncCall(name=ast.ID(name=name)) if name in functions and (
+                name in callers or not _is_harmless(functions[name], state, callers)
+            ):
+                return False
+            case _:
+                pass
+    return True
 
 
 def inline_statement(node: ast.FuncCall, name: str, state: ReadingState) -> None:

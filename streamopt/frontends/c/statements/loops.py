@@ -20,7 +20,9 @@ from streamopt.frontends.c.statements.headers import (
 from streamopt.frontends.c.statements.running import running_in, trips_while
 from streamopt.frontends.c.statements.unrolled import values_of
 from streamopt.frontends.c.symbols import Broken, Known
+from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.jumps import without_breaks, without_jumps
+from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
 from streamopt.frontends.c.syntax.usage import assigned_name, change_of, counted_name, names_in
 from streamopt.frontends.c.values import expressions
@@ -218,8 +220,11 @@ def _read_uncounted(item: ast.For, condition: ast.Node, state: ReadingState, lab
         body = _body_of(item)
         step = [] if item.next is None else [item.next]
         if not _is_counted(condition, [*body, *step], item, state, label):
+            hint = expressions.open_hint(condition, state)
             message = "the header of this for names no variable to count"
-            state.report("E135", message, item, FORM_HINT)
+            if hint:
+                message = f"how often this loop runs depends on {shown(condition)}"
+            state.report("E134" if hint else "E135", message, item, hint or FORM_HINT)
 
 
 def _rotated(body: list[ast.Node], loop: ast.Node) -> list[ast.Node]:
@@ -263,6 +268,9 @@ def read_while(item: ast.While | ast.DoWhile, state: ReadingState, label: str) -
     """Emit a loop if its iterations can be counted or are bounded; return whether they are."""
     if isinstance(item, ast.DoWhile):
         return _read_do_while(item, state, label)
+    parts = spread(ast.ExprList([item.cond], item.coord))
+    if parts is not None and not jumps_in(item.stmt, ast.Break):
+        return _read_changing(item, parts, state, label)
     bound = state.loops.bounds.get(label or "while")
     if bound is not None:
         condition, inside = item.cond, _body_of(item)
@@ -276,6 +284,22 @@ def read_while(item: ast.While | ast.DoWhile, state: ReadingState, label: str) -
     if any(jumps_in(one, ast.Continue) for one in body):
         return False
     return _is_counted(item.cond, body, item, state, label)
+
+
+def _read_changing(
+    item: ast.While,
+    parts: tuple[list[ast.Node], ast.Node, list[ast.Node]],
+    state: ReadingState,
+    label: str,
+) -> bool:
+    """Read a loop whose condition changes variables: ``while (n--)``."""
+    before, condition, after = parts
+    assert isinstance(condition, ast.ExprList)
+    statements.read_all(before, state)
+    body = ast.Compound([*after, *_body_of(item), *before], item.coord)
+    found = read_while(ast.While(condition.exprs[0], body, item.coord), state, label)
+    statements.read_all(after, state)
+    return found
 
 
 def _is_counted(

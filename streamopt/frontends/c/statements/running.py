@@ -32,6 +32,7 @@ from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import CValue, affine_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range, type_range
+from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
@@ -68,17 +69,20 @@ class Running:
     """The names of what else is assigned and has a value at the start."""
 
     def values(
-        self, iterations: Affine, ranges: Mapping[str, tuple[int, int]]
+        self,
+        iterations: Affine,
+        ranges: Mapping[str, tuple[int, int]],
+        widened: ElementType | None = None,
     ) -> dict[str, CValue]:
         """Return the values after some iterations, as far as their types hold them."""
         found: dict[str, CValue] = {}
         for name, change in self.changes.items():
             start = self.starts[name]
             assert start.affine is not None
-            value = change.after(start.affine, iterations)
+            value, element = change.after(start.affine, iterations), widened or start.element
             reach = Range(*value.interval(ranges))
-            if reach.within(type_range(start.element)):
-                found[name] = affine_value(value, start.element, reach)
+            if reach.within(type_range(element)):
+                found[name] = affine_value(value, element, reach)
         return found
 
 
@@ -297,7 +301,8 @@ def trips_while(
     """
     state.loops.open(iterator, 0, _PROVISIONAL_TRIPS)
     before = state.integers.now
-    values = running.values(Affine.iterator(iterator), state.loops.ranges)
+    count = Affine.iterator(iterator)
+    values = running.values(count, state.loops.ranges, ElementType.INT64)
     kept = {name: value for name, value in before.items() if name not in running.changes}
     state.integers.now = kept | values
     found: list[Affine] = []
@@ -308,7 +313,12 @@ def trips_while(
             return None
         found.append(trips)
     state.integers.now = before
-    return tuple(dict.fromkeys(found))
+    most = min(trips.interval(state.loops.ranges)[1] for trips in found)
+    state.loops.open(iterator, 0, max(0, min(most, _PROVISIONAL_TRIPS)))
+    symbols = map(state.scope.find, names_in(condition))
+    asked = {one.variable for one in symbols if isinstance(one, Stored)} & values.keys()
+    is_held = asked <= running.values(count, state.loops.ranges).keys()
+    return tuple(dict.fromkeys(found)) if is_held else None
 
 
 def _trips(node: ast.Node, iterator: str, state: ReadingState) -> Affine | None:

@@ -10,10 +10,15 @@ from pycparser.c_generator import CGenerator
 _LONGEST = 60
 
 
-def shown(node: ast.Node) -> str:
-    """Return an expression as C text, cut where it is long."""
+def text_of(node: ast.Node) -> str:
+    """Return an expression as C text."""
     try:
-        text = " ".join(CGenerator().visit(cast("Any", node)).split())
+        return " ".join(CGenerator().visit(cast("Any", node)).split())
     except RecursionError:
         return "..."
+
+
+def shown(node: ast.Node) -> str:
+    """Return an expression as C text, cut where it is long."""
+    text = text_of(node)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -40,9 +40,12 @@ _REFUSED = re.compile(r"\b(operator|virtual|friend|template|static)\b|(~)")
 _CONSTANT = re.compile(r"(?:static\s+)+const\s+[\w\s]*?\b(\w+)\s*=")
 _INITIAL = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _WORD = re.compile(r"\bthis\s*->|(?<![.\w])(\w+)\b(\s*\(\s*\)?)?")
+_CALLED = re.compile(r"\boperator\s*\(\s*\)(?=\s*\()")
 _MOST_CLASSES = 300
 THIS = "this"
 """The parameter by which a function gets what it belongs to."""
+CALLED = "called"
+"""The function that ``operator()`` is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ def without_classes(text: str, places: Places, problems: Problems) -> str:
 
     What has no such form is reported (E135).
     """
+    calls = [(one.start(), one.end(), CALLED) for one in _CALLED.finditer(text)]
+    text = edited(text, calls, places)
     at = 0
     for _ in range(_MOST_CLASSES):
         head = _HEAD.search(text, at)

@@ -44,8 +44,9 @@ _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
 _LINKAGE = re.compile(r'\bextern\s*"C"(?:\s*\{)?')
 _ARRAY_REFERENCE = re.compile(r"\([ ]*&[ ]*(\w+)[ ]*\)(?=[ ]*\[)")
 _STATIC_CAST = re.compile(r"\bstatic_cast[ ]*<([^<>;(){}]*)>")
-_CAST = re.compile(r"(?<=[-+*/%=<>?:&|,(\[])[ ]*\b(\w+)[ ]*(?=\((?![ ]*\*)[^)])")
-_RETURNED_CAST = re.compile(r"\breturn[ ]+(\w+)[ ]*(?=\()")
+_CAST = re.compile(
+    r"(?:(?<=[-+*/%=<>?:&|,(\[])[ ]*|\breturn[ ]+)\b((?:struct[ ]+)?(\w+))[ ]*(?=\((?![ ]*\*)[^)])"
+)
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
 _LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::")
@@ -163,10 +164,9 @@ def _rewritten(text: str) -> Iterator[Edit]:
 
 def _casts(text: str, types: Container[str]) -> Iterator[Edit]:
     """Yield edits for ``type(x)``: after an operator, and not before ``(*`` or ``)(``."""
-    for pattern in (_CAST, _RETURNED_CAST):
-        for found in pattern.finditer(text):
-            if found[1] in types:
-                yield found.start(1), found.end(), f"({found[1]})"
+    for found in _CAST.finditer(text):
+        if found[2] in types:
+            yield found.start(1), found.end(), f"({found[1]})"
 
 
 def _references(text: str, types: Container[str]) -> Iterator[Edit]:

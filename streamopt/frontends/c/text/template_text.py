@@ -26,7 +26,7 @@ TOKEN = re.compile(
 _HEAD = re.compile(r"\btemplate\s*<")
 _CONSTANT = re.compile(
     r"\bconst\s+(?:static\s+)?(?:(?:unsigned|int|short|long|char|size_t|u?int\d+_t)\s+)+"
-    r"(\w+)\s*=\s*([^;{}]{1,200});"
+    r"(\w+\s*=[^;{}]{1,200});"
 )
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _ARITHMETIC = re.compile(r"[-+*/%<>=!&|^~?:()\s\da-fA-FuUlLxX]+")
@@ -204,9 +204,11 @@ def constants_in(text: str) -> dict[str, int]:
     """Return the whole numbers that constants outside of templates have."""
     found: dict[str, int] = {}
     for one in _CONSTANT.finditer(text):
-        value = evaluated(one[2], found)
-        if value is not None:
-            found[one[1]] = value
+        for part in parts_of(one[1]):
+            name, _, value = part.partition("=")
+            number = evaluated(value, found)
+            if number is not None:
+                found[name.strip()] = number
     return found
 
 

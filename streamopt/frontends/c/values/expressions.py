@@ -358,7 +358,7 @@ def _ternary(node: ast.TernaryOp, state: ReadingState) -> CValue | None:
 def _as_beside(value: CValue | None, other: ast.Node, state: ReadingState) -> CValue | None:
     """Return a value in the type that it has beside an alternative that is never taken."""
     state.guarded += 1
-    with state.unreported():
+    with state.unreported(), state.source.collected([]):
         beside = value_of(other, state)
     state.guarded -= 1
     element = (
