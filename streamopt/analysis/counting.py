@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.analysis.coverage import evaluate_condition
 from streamopt.ir.affine import Affine
+from streamopt.ir.evaluation import evaluate
 from streamopt.ir.expression import Condition, affine_conjuncts
 
 Ints = NDArray[np.int64]
@@ -88,7 +88,7 @@ class LoopGrid:
         """Return the points at which affine conditions hold."""
         holds = np.ones(self.size, np.bool_)
         for condition in conditions:
-            holds &= evaluate_condition(condition, self.values)
+            holds &= evaluate(condition, self.values)
         if holds.all():
             return self
         values = {each: own[holds] for each, own in self.values.items()}

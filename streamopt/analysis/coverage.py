@@ -6,23 +6,18 @@ Accesses must stay inside their arrays, as every front end checks.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
 from math import prod
-from typing import Any, TypeAlias, assert_never
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.evaluation import evaluate
 from streamopt.ir.expression import (
     Access,
-    Compare,
     Condition,
-    Expression,
     Index,
-    Literal,
-    Logic,
-    LogicOp,
     walk,
 )
 
@@ -141,7 +136,7 @@ def _marked_where(
     grid = _grid([*names], trip_counts)
     holds: Any = np.ones((1,) * len(names), dtype=np.bool_)
     for condition in conditions:
-        holds = holds & evaluate_condition(condition, grid)
+        holds = holds & evaluate(condition, grid)
     marks = _no_marks(shape)
     full = tuple(trip_counts[name] for name in names)
     chosen = np.broadcast_to(holds, full)
@@ -157,28 +152,6 @@ def iterators_of(condition: Condition) -> Iterator[str]:
     for part in walk(condition):
         if isinstance(part, Index):
             yield from part.value.iterators()
-
-
-def evaluate_condition(condition: Condition, point: Mapping[str, Any]) -> Any:
-    """Return the truth of an affine condition at a point, or at the points of a grid."""
-    match condition:
-        case Compare(op, left, right):
-            return op.holds(_side(left, point), _side(right, point))
-        case Logic(op, operands):
-            joined = np.logical_and if op is LogicOp.AND else np.logical_or
-            return reduce(joined, (evaluate_condition(operand, point) for operand in operands))
-        case _:
-            assert_never(condition)
-
-
-def _side(side: Expression, point: Mapping[str, Any]) -> Any:
-    match side:
-        case Index(value):
-            return value.evaluate(point)
-        case Literal(value):
-            return value
-        case _:
-            raise AssertionError(side)
 
 
 def _marked(access: Access, trip_counts: Mapping[str, int], shape: Sequence[int]) -> Marks:

@@ -7,19 +7,15 @@ iterations with an access under ``k == 0`` costs as much as the matching iterati
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
-from typing import Any, assert_never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streamopt.ir.evaluation import evaluate
 from streamopt.ir.expression import (
-    Compare,
     Condition,
-    Expression,
     Index,
-    Literal,
-    Logic,
-    LogicOp,
     conjuncts,
     walk,
 )
@@ -51,7 +47,7 @@ def matching_iterations(
     parts = conjuncts(condition) if condition is not None else ()
     groups = _coupled_loops(tiles, parts)
     strides = [prod(loop.trip_count for loop in tiles[at + 1 :]) for at in range(len(tiles))]
-    if not all(holds(part, lane) for part in parts if not iterators_of(part) - lane.keys()):
+    if not all(evaluate(part, lane) for part in parts if not iterators_of(part) - lane.keys()):
         return np.empty(0, np.int64)
     found = np.zeros(1, np.int64)
     in_order = True
@@ -93,30 +89,5 @@ def _group_offsets(
     offsets = np.broadcast_to(np.asarray(steps, np.int64), extents)
     all_hold = np.ones((1,) * len(extents), np.bool_)
     for part in mine:
-        all_hold = all_hold & holds(part, point)
+        all_hold = all_hold & evaluate(part, point)
     return offsets[np.broadcast_to(all_hold, extents)]
-
-
-def holds(condition: Condition, point: Mapping[str, Any]) -> Any:
-    """Return whether a condition holds at a point, or at each of an array of points."""
-    match condition:
-        case Compare(op, left, right):
-            return op.holds(_value(left, point), _value(right, point))
-        case Logic(op, operands):
-            combine = np.logical_and if op is LogicOp.AND else np.logical_or
-            held = holds(operands[0], point)
-            for operand in operands[1:]:
-                held = combine(held, holds(operand, point))
-            return held
-        case _:
-            assert_never(condition)
-
-
-def _value(expression: Expression, point: Mapping[str, Any]) -> Any:
-    match expression:
-        case Index(value):
-            return value.evaluate(point)
-        case Literal(value):
-            return value
-        case _:
-            raise AssertionError(expression)  # guards are affine: `streamopt.sim.wellformed`

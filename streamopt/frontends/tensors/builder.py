@@ -13,7 +13,6 @@ from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.constants import (
     MAX_ELEMENTS,
     element_of,
-    evaluated,
     least_element,
     least_integers,
 )
@@ -29,6 +28,7 @@ from streamopt.frontends.tensors.tensor import (
 from streamopt.frontends.tensors.widening import before_widening, widened
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
+from streamopt.ir.evaluation import evaluated
 from streamopt.ir.expression import Access, Cast, Expression, Literal, Read, reads
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement

@@ -1,14 +1,10 @@
-"""Tensors that depend on weights alone, computed here in the element type of the weights."""
+"""Types of constants: element types of NumPy's, and the narrowest that have all of some numbers."""
 
-import math
-from collections.abc import Callable, Mapping
-from functools import reduce
-from typing import Any, assert_never, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType
 
 MAX_ELEMENTS = 2**24
@@ -42,108 +38,3 @@ def least_element(values: NDArray[Any]) -> ElementType | None:
     low, high = int(values.min()), int(values.max())
     fitting = (bits for bits in (2, 4) if -(1 << (bits - 1)) <= low and high < 1 << (bits - 1))
     return next((ElementType(f"ap_int<{bits}>") for bits in fitting), None)
-
-
-def _quotient(left: Any, right: Any) -> Any:
-    if np.issubdtype(np.result_type(left, right), np.integer):
-        return np.trunc(np.divide(left, right)).astype(np.result_type(left, right))
-    return np.divide(left, right)
-
-
-_erf = cast("Callable[[Any], Any]", np.vectorize(math.erf, otypes=[np.float64]))
-_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
-    ir.BinaryOp.ADD: np.add,
-    ir.BinaryOp.SUB: np.subtract,
-    ir.BinaryOp.MUL: np.multiply,
-    ir.BinaryOp.DIV: _quotient,
-    ir.BinaryOp.MOD: np.fmod,
-    ir.BinaryOp.SHL: np.left_shift,
-    ir.BinaryOp.SHR: np.right_shift,
-    ir.BinaryOp.AND: np.bitwise_and,
-    ir.BinaryOp.OR: np.bitwise_or,
-    ir.BinaryOp.XOR: np.bitwise_xor,
-    ir.LogicOp.AND: np.logical_and,
-    ir.LogicOp.OR: np.logical_or,
-    **{op: op.holds for op in ir.CompareOp},
-}
-_WHERE: Callable[..., Any] = np.where
-_CALLS: Mapping[ir.Function, Callable[..., Any]] = {
-    ir.Function.EXP: np.exp,
-    ir.Function.LOG: np.log,
-    ir.Function.SQRT: np.sqrt,
-    ir.Function.TANH: np.tanh,
-    ir.Function.ERF: _erf,
-    ir.Function.SIN: np.sin,
-    ir.Function.COS: np.cos,
-    ir.Function.FLOOR: np.floor,
-    ir.Function.CEIL: np.ceil,
-    ir.Function.RINT: np.rint,
-    ir.Function.ABS: np.abs,
-    ir.Function.MAX: np.maximum,
-    ir.Function.MIN: np.minimum,
-    ir.Function.POW: np.power,
-}
-
-
-def _called(function: ir.Function, *arguments: Any) -> Any:
-    known = _CALLS.get(function) or np.vectorize(function.of_reals, otypes=[np.float64])
-    return known(*arguments)
-
-
-def evaluated(
-    expression: ir.Expression,
-    shape: tuple[int, ...],
-    iterators: Mapping[str, int],
-    arrays: Mapping[str, NDArray[Any]],
-    element: ElementType,
-) -> NDArray[Any]:
-    """Return the expression's values over the box ``shape``.
-
-    Parameters
-    ----------
-    iterators
-        Dimension of the box that each iterator walks.
-    arrays
-        Values of all arrays that the expression reads.
-    """
-    axes = np.ix_(*(np.arange(extent, dtype=np.int64) for extent in shape))
-    grid = {name: axes[dimension] for name, dimension in iterators.items()}
-    with np.errstate(all="ignore"):
-        values = _value(expression, grid, arrays)
-        result = np.asarray(values).astype(element.dtype)
-    return np.ascontiguousarray(np.broadcast_to(result, shape)).reshape(shape)  # () became (1,)
-
-
-def _value(
-    expression: ir.Expression,
-    grid: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
-) -> Any:
-    def inner(operand: ir.Expression) -> Any:
-        return _value(operand, grid, arrays)
-
-    match expression:
-        case ir.Literal(value):
-            return int(value) if value.is_integer() else value
-        case ir.Read(access):
-            return _read(arrays[access.array], [s.evaluate(grid) for s in access.subscripts])
-        case ir.Index(value):
-            return value.evaluate(grid)
-        case ir.Cast(element, operand):
-            return np.asarray(inner(operand)).astype(element.dtype)
-        case ir.Binary(op, left, right) | ir.Compare(op, left, right):
-            return _OPERATORS[op](inner(left), inner(right))
-        case ir.Call(function, arguments):
-            return _called(function, *map(inner, arguments))
-        case ir.Logic(op, operands):
-            return reduce(_OPERATORS[op], map(inner, operands))
-        case ir.Select(condition, then, otherwise):
-            return _WHERE(inner(condition), inner(then), inner(otherwise))
-        case _:
-            assert_never(expression)
-
-
-def _read(values: NDArray[Any], subscripts: list[Any]) -> Any:
-    """Return elements; both branches of a select are computed, so that some may lie outside."""
-    inside = (np.clip(s, 0, n - 1) for s, n in zip(subscripts, values.shape, strict=True))
-    return values[tuple(inside)]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
-from streamopt.frontends.tensors.indexing import ElementPoint, placed
+from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.positions import (
     Leaf,
     Pieces,
@@ -24,6 +24,7 @@ from streamopt.frontends.tensors.positions import (
 )
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir.affine import Affine
+from streamopt.ir.divisions import placed
 from streamopt.ir.expression import Compare, CompareOp, Expression, Index
 
 Table = NDArray[np.int64]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.analysis.counting import ONE_POINT, LoopGrid, executions
-from streamopt.analysis.coverage import evaluate_condition
+from streamopt.ir.evaluation import evaluate
 from streamopt.ir.expression import Access, Condition, Literal
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Array, Statement
@@ -243,7 +243,7 @@ class _Walk:
         times = self._of(access.array)
         happens: Any = np.ones(points.size, np.bool_)
         for condition in conditions:
-            happens = happens & evaluate_condition(condition, points.values)
+            happens = happens & evaluate(condition, points.values)
         at = np.where(happens, self._place(access, points, times.shape), 0)
         return np.where(happens, times.ready(at), 0.0)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.analysis.coverage import evaluate_condition
+from streamopt.ir.evaluation import evaluate
 from streamopt.ir.expression import affine_conjuncts
 from streamopt.ir.network import AccessMode
 from streamopt.perf.pipelines.lane_accesses import condition_iterators
@@ -161,7 +161,7 @@ class ExactElements:
         idle = points[IDLE][rows, None]
         busy = idle == 0
         for part in touched.parts:
-            busy = busy & evaluate_condition(part, values)
+            busy = busy & evaluate(part, values)
         return np.broadcast_to(np.where(busy, numbers, _NOWHERE), (idle.shape[0], touched.count))
 
 

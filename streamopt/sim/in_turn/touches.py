@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SimulationError
+from streamopt.ir.evaluation import evaluate
 from streamopt.ir.expression import Condition, affine_conjuncts
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Port
 from streamopt.ir.program import Loop
-from streamopt.sim.guards import holds, iterators_of
+from streamopt.sim.guards import iterators_of
 from streamopt.sim.in_turn.visits import Issued
 
 Ints = NDArray[np.int64]
@@ -123,7 +124,7 @@ def port_touches(port: LanePort, issued: Issued, memory: Memory) -> tuple[Ints, 
     full = (size, *(port.values(lane).size for lane in axes))
     happens = np.ones((1,) * len(full), np.bool_)
     for part in port.conditions:
-        happens = happens & holds(part, point)
+        happens = happens & evaluate(part, point)
     happens = np.broadcast_to(happens, full)
     over = tuple(range(1 + len(port.lanes), len(full)))
     happens = happens.any(axis=over, keepdims=True)

@@ -133,6 +133,23 @@ def test_types_that_have_no_counterpart_are_refused_where_they_are_used(tmp_path
     assert problem.loc.column == 25
 
 
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("y[0] = x[0].range(40, 9);", "in pieces that may lie in two words"),
+        ("y[0] = x[0] < x[1];", "computes with a number of more than 64 bits"),
+        ("x[0] = x[0] + x[1];", "computes with a number of more than 64 bits"),
+        ("hls::stream<int> s[4]; s[y[0]].write(1);", "depends on more than a loop"),
+        ("hls::stream<int> s[2000]; s[1].write(1);", "is not known, or is more than 256"),
+    ],
+)
+def test_parts_of_long_numbers_and_of_arrays_of_streams_are_known(
+    statement: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FrontendError, match=message):
+        read_cpp(tmp_path, f"void f(ap_uint<96> x[2], int y[2]) {{ {statement} }}")
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     "piece",

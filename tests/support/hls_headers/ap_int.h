@@ -42,6 +42,7 @@ template <int W, bool S> struct number : exact<W, S> {
         number &of;
         int high, low;
         operator long long() const { return (long long)cut(of.v >> low, high - low + 1, false); }
+        int to_int() const { return (int)(long long)*this; }
         template <class T> part &operator=(const T &value) {
             const wide_t mask = (((wide_t)1 << (high - low + 1)) - 1) << low;
             of.v = cut((of.v & ~mask) | (((wide_t)(long long)value << low) & mask), W, S);
@@ -54,6 +55,9 @@ template <int W, bool S> struct number : exact<W, S> {
     part operator[](int at) { return {*this, at, at}; }
     bool operator[](int at) const { return (v >> at) & 1; }
     int to_int() const { return (int)v; }
+    long long to_int64() const { return (long long)v; }
+    template <int W2, bool S2> bool operator==(const number<W2, S2> &o) const { return v == o.v; }
+    template <int W2, bool S2> bool operator!=(const number<W2, S2> &o) const { return v != o.v; }
     int length() const { return W; }
     number(const part &bits) : number((long long)bits) {}
     number &operator++() { return *this = *this + number<2, true>(1); }

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import calls, places, statements, streams, values
+from streamopt.frontends.c.lowering import calls, places, statements, streams, values, words
 from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
     LevelKind,
@@ -119,7 +119,7 @@ def kept(node: ast.Node, state: Lowering) -> ast.Node:
     match node:
         case ast.ID() | ast.ArrayRef() | ast.StructRef() | ast.UnaryOp(op="*"):
             return node
-        case ast.Cast(expr=operand):
+        case ast.Cast(expr=operand) if places.is_whole(places.typed(operand, state), state):
             return kept(operand, state)
         case _:
             pass
@@ -141,6 +141,11 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
     """Return the statements that assign a structure."""
     kind = places.typed(target, state)
     assert kind is not None
+    if words.is_long(target, state):
+        while isinstance(value, ast.Cast) and words.is_long(value, state):
+            value = value.expr
+        if not places.is_whole(places.typed(value, state), state):
+            return words.extended(target, value, state)
     match value:
         case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
             asked = values.value(condition, state)
@@ -219,23 +224,34 @@ def _elementwise(
     kind = places.typed(target, state)
     assert kind is not None
     (_, inside), *_ = state.types.members(kind) or []
+    is_long = words.is_long(target, state)
+    if is_long and not words.is_bitwise(value):
+        hint = "take parts of it: x.range(63, 0)"
+        state.report(f"{shown(value)} computes with a number of more than 64 bits", value, hint)
+        return []
 
     def named(operand: ast.Node) -> ast.Node:
-        is_made = isinstance(operand, ast.FuncCall)
-        is_made = is_made and places.is_whole(places.typed(operand, state), state)
-        return kept(operand, state) if is_made else operand
+        is_whole = places.is_whole(places.typed(operand, state), state)
+        if is_long and not is_whole:
+            operand = ast.Cast(kind.typename(operand.coord), operand, operand.coord)
+        return (
+            kept(operand, state)
+            if isinstance(operand, ast.FuncCall | ast.Cast) and (is_long or is_whole)
+            else operand
+        )
 
     value = _of_operands(value, named)
     index = state.unique("k")
     state.inside.scope.declare(index, NodeType(ast.IdentifierType(["int"])))
     at = identifier(index, node.coord)
-    one = ast.ArrayRef(target, at, node.coord)
 
     def element(operand: ast.Node) -> ast.Node:
+        if is_long:
+            return words.word(operand, at)
         is_vector = places.is_whole(places.typed(operand, state), state)
         return ast.ArrayRef(operand, at, operand.coord) if is_vector else operand
 
-    inner = ast.Assignment("=", one, _of_operands(value, element), node.coord)
+    inner = ast.Assignment("=", element(target), _of_operands(value, element), node.coord)
     body = statements.statement(inner, state)
     return [_loop(index, inside.levels[0], ast.Compound(body, node.coord), node)]
 

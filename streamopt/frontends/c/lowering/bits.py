@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import places, values
+from streamopt.frontends.c.lowering import places, values, words
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.types import element_named
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _MAX_TERMS = 20
 
 
-def bit(node: ast.ArrayRef, index: ast.Node, state: Lowering) -> ast.Node:
+def bit(whole: ast.Node, index: ast.Node, node: ast.Node, state: Lowering) -> ast.Node:
     """Return one bit of a number."""
-    found = _shifted(node.name, index, node, state)
+    found = _from(whole, index, 1, node, state)
     return ast.BinaryOp("&", found, number(1, node.coord), node.coord)
 
 
@@ -36,19 +36,26 @@ def slice_of(
     width = _width(ends, node, state)
     if width is None:
         return number(0, node.coord)
-    return _as(f"ap_uint_{width}_", _shifted(whole, ends[1], node, state))
+    return converted(f"ap_uint_{width}_", _from(whole, ends[1], width, node, state))
+
+
+def _from(whole: ast.Node, low: ast.Node, width: int, node: ast.Node, state: Lowering) -> ast.Node:
+    """Return a number shifted such that some bits of it are the lowest."""
+    if words.is_long(whole, state):
+        whole, low = words.part(whole, low, width, state)
+    return _shifted(whole, low, node, state)
 
 
 def _shifted(whole: ast.Node, by: ast.Node, node: ast.Node, state: Lowering) -> ast.Node:
     found, element = values.value(whole, state), _element(whole, state)
     if element.is_fixed:
         by_point = number(element.fixed_point.fraction_bits, node.coord)
-        moved = ast.BinaryOp("<<", _as(_wide(element), found), by_point)
-        found = _as(f"ap_uint_{element.bits}_", _as(f"ap_int_{element.bits}_", moved))
+        moved = ast.BinaryOp("<<", converted(_wide(element), found), by_point)
+        found = converted(f"ap_uint_{element.bits}_", converted(f"ap_int_{element.bits}_", moved))
     return ast.BinaryOp(">>", found, values.value(by, state), node.coord)
 
 
-def _as(tag: str, value: ast.Node) -> ast.Cast:
+def converted(tag: str, value: ast.Node) -> ast.Cast:
     """Return a number converted to a type of the library."""
     named = NodeType(ast.Struct(tag, None)).typename(value.coord)
     return ast.Cast(named, value, value.coord)
@@ -82,15 +89,17 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
     if found is None:
         return []
     low, width = found
+    if words.is_long(whole, state):
+        whole, low = words.part(whole, low, width, state)
     at, element, place = target.coord, _element(whole, state), values.value(whole, state)
-    given = _as(f"ap_uint_{width}_", values.value(value, state))
+    given = converted(f"ap_uint_{width}_", values.value(value, state))
     if width < element.bits:
-        old = _as(f"ap_uint_{width}_", _shifted(whole, low, target, state))
-        turned = _as(f"ap_uint_{element.bits}_", ast.BinaryOp("^", old, given, at))
+        old = converted(f"ap_uint_{width}_", _shifted(whole, low, target, state))
+        turned = converted(f"ap_uint_{element.bits}_", ast.BinaryOp("^", old, given, at))
         moved = ast.BinaryOp("<<", turned, values.value(low, state), at)
         given = ast.BinaryOp("^", _shifted(whole, number(0, at), target, state), moved, at)
     if element.is_fixed:
-        wide = _as(_wide(element), _as(f"ap_int_{element.bits}_", given))
+        wide = converted(_wide(element), converted(f"ap_int_{element.bits}_", given))
         given = ast.BinaryOp(">>", wide, number(element.fixed_point.fraction_bits, at), at)
     return [ast.Assignment("=", place, given, at)]
 
@@ -106,8 +115,8 @@ def _ends(node: ast.FuncCall, state: Lowering) -> tuple[ast.Node, int] | None:
 
 def _width(ends: Sequence[ast.Node], node: ast.Node, state: Lowering) -> int | None:
     """Return how many bits are between two ends, which may both depend on iterators."""
-    terms = [_terms(values.value(end, state)) for end in ends]
-    high, low = terms if len(terms) == 2 else (None, None)
+    found = [terms(values.value(end, state)) for end in ends]
+    high, low = found if len(found) == 2 else (None, None)
     if high is not None and low is not None:
         names = {*high, *low} - {""}
         width = high.get("", 0) - low.get("", 0) + 1
@@ -118,7 +127,7 @@ def _width(ends: Sequence[ast.Node], node: ast.Node, state: Lowering) -> int | N
     return None
 
 
-def _terms(node: ast.Node, depth: int = 0) -> dict[str, int] | None:
+def terms(node: ast.Node, depth: int = 0) -> dict[str, int] | None:
     """Return the factors of the names in a sum; those of numbers alone have the empty name."""
     if depth > _MAX_TERMS:
         return None
@@ -129,13 +138,13 @@ def _terms(node: ast.Node, depth: int = 0) -> dict[str, int] | None:
         case ast.ID(name=name):
             return {name: 1}
         case ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
-            one, other = _terms(left, depth + 1), _terms(right, depth + 1)
+            one, other = terms(left, depth + 1), terms(right, depth + 1)
             if one is None or other is None:
                 return None
             sign = 1 if op == "+" else -1
             return {n: one.get(n, 0) + sign * other.get(n, 0) for n in {*one, *other}}
         case ast.BinaryOp(op="*", left=left, right=right):
-            one, other = _terms(left, depth + 1), _terms(right, depth + 1)
+            one, other = terms(left, depth + 1), terms(right, depth + 1)
             if one is None or other is None:
                 return None
             if set(other) != {""}:

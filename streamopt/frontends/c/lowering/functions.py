@@ -17,6 +17,7 @@ from streamopt.frontends.c.lowering.types import (
     NodeType,
     TypeTable,
     identifier,
+    word_of,
 )
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.syntax.trees import coordinate, every
@@ -48,7 +49,11 @@ def lowered(
     """
     table = TypeTable()
     known = {item.decl.name or "": item for item in tree.ext if isinstance(item, ast.FuncDef)}
-    state = Lowering(table, known, generics, problems, where)
+    has_words = any(
+        isinstance(node, ast.Struct) and word_of(node.name or "") is not None
+        for node in every(tree)
+    )
+    state = Lowering(table, known, generics, problems, where, has_words)
     outside: list[ast.Node] = []
     for item in tree.ext:
         if isinstance(item, ast.Typedef | ast.Decl):

@@ -13,6 +13,7 @@ from streamopt.frontends.c.lowering.types import (
     LevelKind,
     NodeType,
     identifier,
+    word_of,
 )
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.text.classes import CALLED, THIS
@@ -58,6 +59,8 @@ def _computed(node: ast.Node, state: Lowering) -> NodeType | None:
             return typed(then, state) or typed(otherwise, state)
         case ast.Cast(to_type=to):
             return state.types.resolved(to.type)
+        case ast.BinaryOp(op="==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||"):
+            return NodeType(ast.IdentifierType(["int"]))
         case ast.BinaryOp(left=left, right=right):
             return _combined(typed(left, state), typed(right, state), state)
         case ast.UnaryOp(op="-" | "+" | "~", expr=operand):
@@ -71,6 +74,8 @@ def _computed(node: ast.Node, state: Lowering) -> NodeType | None:
 def _element(whole: NodeType, state: Lowering) -> NodeType | None:
     if whole.levels:
         return whole.element
+    if word_of(whole.tag) is not None:
+        return NodeType(ast.Struct("ap_uint_1_", None))
     if whole.is_vector:
         members = state.types.members(whole) or []
         return members[0][1].element

@@ -63,6 +63,8 @@ class Lowering:
     """By function that calls decide: the numbers that they decide."""
     problems: Problems
     where: Places
+    has_words: bool = False
+    """Whether there are whole numbers of more than 64 bits."""
     made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])
     """Rewritten functions."""
     constants: dict[str, int] = field(default_factory=dict[str, int])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _MOST_TURNS = 64
 """Of a loop that is written out."""
+_BEYOND = {"<": 0, "<=": 1, ">": 0, ">=": -1}
+"""What is added to a bound to have the value that isn't reached."""
 
 
 def all_of(items: Iterable[ast.Node], state: Lowering) -> list[ast.Node]:
@@ -114,18 +116,23 @@ def _turns(node: ast.For, state: Lowering) -> list[ast.Node] | None:
     }
     if name is None or name not in chosen or node.stmt is None:
         return None
-    match node.init, node.cond:
+    match node.init, node.cond, change_of(node.next or node.stmt, name):
         case (
             ast.DeclList(decls=[ast.Decl(init=ast.Node() as first)]) | ast.Assignment(rvalue=first),
-            ast.BinaryOp(op="<" | "<=" as op, left=ast.ID(name=asked), right=last),
-        ) if asked == name:
-            start, end = state.constant(first), state.constant(last)
+            ast.BinaryOp(op=op, left=ast.ID(name=asked), right=last),
+            (sign, by),
+        ) if asked == name and op in _BEYOND:
+            pass
         case _:
             return None
-    is_step = node.next is not None and change_of(node.next, name) == (1, None)
-    if start is None or end is None or not is_step or end - start > _MOST_TURNS:
+    start, end, step = state.constant(first), state.constant(last), 1
+    if by is not None:
+        step = state.constant(by) or 0
+    if start is None or end is None or step == 0:
         return None
-    values_of = range(start, end + (op == "<="))
+    values_of = range(start, end + _BEYOND[op], sign * step)
+    if len(values_of) > _MOST_TURNS:
+        return None
     return [with_number(node.stmt, name, value) for value in values_of]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -16,10 +17,20 @@ from streamopt.frontends.c.text.template_text import STREAM
 from streamopt.frontends.c.text.templates import OPEN_TYPE
 
 _ARRAYS = ("hls_vector_", "std_array_")
+_WHOLE = re.compile(r"ap_u?int_(\d{2,4})_")
+_WORDS = (64, 32, 16, 8)
 AUTO = "auto_"
 MAX_MEMBERS = 1_000
 ELEMENTS = "v"
 """The member of a vector that has its elements."""
+
+
+def word_of(tag: str) -> tuple[int, int] | None:
+    """Return the bits of a word of a long whole number, and how many it has; None for others."""
+    found = _WHOLE.fullmatch(tag)
+    width = 0 if found is None else int(found[1])
+    size = next((bits for bits in (*_WORDS, *range(63, 7, -1)) if width % bits == 0), 0)
+    return (size, width // size) if width > _WORDS[0] and size else None
 
 
 class LevelKind(Enum):
@@ -70,7 +81,8 @@ class NodeType:
     @property
     def is_vector(self) -> bool:
         """Return whether it is a vector, not an array of vectors."""
-        return self.tag.startswith(_ARRAYS) and not self.value.levels
+        is_array = self.tag.startswith(_ARRAYS) or word_of(self.tag) is not None
+        return is_array and not self.value.levels
 
     def within(self, levels: Sequence[DeclaredLevel], qualifiers: Sequence[str] = ()) -> NodeType:
         """Return the type inside of further levels."""
@@ -172,6 +184,11 @@ class TypeTable:
     def members(self, whole: NodeType) -> list[tuple[str, NodeType]] | None:
         """Return the members of a type without levels; None if it has none."""
         tag = whole.tag
+        words = word_of(tag)
+        if words is not None:
+            word = NodeType(ast.Struct(f"ap_uint_{words[0]}_", None))
+            level = DeclaredLevel(LevelKind.ARRAY, ast.Constant("int", str(words[1])))
+            return [(ELEMENTS, word.within([level], whole.qualifiers))]
         if tag.startswith(_ARRAYS):
             family, rest = tag.split("_", 2)[1:]
             extent, _, element = rest.partition("_")
@@ -189,7 +206,8 @@ class TypeTable:
 
     def has_members(self, whole: NodeType) -> bool:
         """Return whether the base of a type has members."""
-        return whole.tag.startswith(_ARRAYS) or whole.tag in self.structures
+        is_known = whole.tag.startswith(_ARRAYS) or whole.tag in self.structures
+        return is_known or word_of(whole.tag) is not None
 
     def stream_element(self, stream: NodeType) -> NodeType:
         """Return the type of what a stream carries."""

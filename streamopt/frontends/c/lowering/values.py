@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams
+from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, words
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, mapped
@@ -32,18 +32,15 @@ _CONVERSIONS: Mapping[str, Sequence[str]] = {
 
 def value(node: ast.Node, state: Lowering) -> ast.Node:
     """Return an expression of numbers in place of another."""
+    if words.is_place(node, state):
+        return words.lowest(node, state)
     match node:
         case ast.ID(name=name):
             return _name(node, name, state)
         case ast.StructRef():
             return places.leaf(node, "", state)
-        case ast.ArrayRef(name=array, subscript=index):
-            whole = places.typed(array, state)
-            if whole is not None and whole.is_vector:
-                return places.leaf(node, "", state)
-            if places.is_bits(array, state):
-                return bits.bit(node, index, state)
-            return ast.ArrayRef(value(array, state), value(index, state), node.coord)
+        case ast.ArrayRef():
+            return _element(node, node.name, node.subscript, state)
         case ast.FuncCall():
             return _call(node, state)
         case ast.Cast(to_type=to, expr=operand):
@@ -59,6 +56,15 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
             return _of_parts(node, state)
 
 
+def _element(node: ast.ArrayRef, array: ast.Node, index: ast.Node, state: Lowering) -> ast.Node:
+    if places.is_bits(array, state):
+        return bits.bit(array, index, node, state)
+    whole = places.typed(array, state)
+    if whole is not None and whole.is_vector:
+        return places.leaf(node, "", state)
+    return ast.ArrayRef(value(array, state), value(index, state), node.coord)
+
+
 def _choice(node: ast.Node, state: Lowering) -> ast.Node:
     """Return an operation, a part of which may not be evaluated."""
     match node:
@@ -71,6 +77,10 @@ def _choice(node: ast.Node, state: Lowering) -> ast.Node:
             first = value(left, state)
             with state.conditional():
                 return ast.BinaryOp(op, first, value(right, state), node.coord)
+        case ast.BinaryOp(left=left, right=right) if words.is_long(left, state) or words.is_long(
+            right, state
+        ):
+            return words.compared(node, state)
         case _:
             return _of_parts(node, state)
 
@@ -110,14 +120,18 @@ def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -
     if kind is not None and kind.is_stream:
         return streams.read(node, whole, method, state)
     arguments = arguments_of(node)
-    if method in _CONVERSIONS and not arguments and not places.is_whole(kind, state):
+    if (
+        method in _CONVERSIONS
+        and not arguments
+        and (words.is_long(whole, state) or not places.is_whole(kind, state))
+    ):
         to = NodeType(ast.IdentifierType([*_CONVERSIONS[method]])).typename(node.coord)
         return ast.Cast(to, value(whole, state), node.coord)
     if kind is not None and places.is_bits(whole, state):
         if method == "range" and len(arguments) == 2:
             return bits.slice_of(whole, arguments, node, state)
         if method in ("bit", "get_bit", "test") and len(arguments) == 1:
-            return bits.bit(ast.ArrayRef(whole, arguments[0], node.coord), arguments[0], state)
+            return bits.bit(whole, arguments[0], node, state)
         element = element_named([kind.tag])
         if method == "length" and element is not None and element.is_integer:
             return number(element.bits, node.coord)

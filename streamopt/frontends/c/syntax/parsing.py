@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _POSITION = re.compile(r"^.*?:(\d+)(?::(\d+))?: (.*)$", re.DOTALL)
 _NESTING_HINT = "split the expression or the statement"
-_SYNTAX_HINT = "only C is read: no templates, classes, references or other C++"
+_SYNTAX_HINT = "C is read, and C++ as in docs/guides/c.md: look for what stands in front of this"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,11 @@ from streamopt.frontends.mlir.text.syntax import DYNAMIC, MlirOperation
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.gathering import scattered
-from streamopt.frontends.tensors.indexing import ElementPoint, floor_divided
+from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import concatenated, reshaped, strided
 from streamopt.ir.affine import Affine
+from streamopt.ir.divisions import floor_divided
 from streamopt.ir.expression import CompareOp, Condition, Expression, Literal
 
 _PARTS = ("static_offsets", "static_sizes", "static_strides")
