@@ -136,6 +136,7 @@ class For(Node):
 class While(Node):
     cond: Node
     stmt: Node | None
+    def __init__(self, cond: Node, stmt: Node | None, coord: Coord | None = None) -> None: ...
 
 class DoWhile(Node):
     cond: Node

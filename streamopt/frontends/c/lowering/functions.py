@@ -81,7 +81,7 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
     if not state.types.has_members(kind):
         state.inside.scope.declare(item.name, kind)
         number = None if item.init is None else state.constant(item.init)
-        if number is not None and "const" in (item.quals or []):
+        if number is not None and "const" in kind.qualifiers:
             state.constants[item.name] = number
         return [item]
     with state.statement() as around:

@@ -54,7 +54,8 @@ def _sizes(node: ast.Node, state: Lowering) -> tuple[int, int]:
 
 def word(whole: ast.Node, at: ast.Node) -> ast.ArrayRef:
     """Return one word of a number."""
-    words = ast.StructRef(whole, ".", ast.ID(ELEMENTS, whole.coord), whole.coord)
+    words = ast.StructRef(whole, ".", ast.ID(ELEMENTS, whole.coord))
+    words.coord = whole.coord
     return ast.ArrayRef(words, at, whole.coord)
 
 
@@ -116,14 +117,11 @@ def compared(node: ast.BinaryOp, state: Lowering) -> ast.Node:
         return number(0, node.coord)
     joint = "&&" if node.op == "==" else "||"
     _, count = _sizes(node.left, state)
-    pairs: list[ast.Node] = [
-        ast.BinaryOp(
-            node.op,
-            *(values.value(word(side, number(at, node.coord)), state) for side in sides),
-            node.coord,
-        )
-        for at in range(count)
-    ]
+    pairs: list[ast.Node] = []
+    for at in range(count):
+        place = number(at, node.coord)
+        left, right = (values.value(word(side, place), state) for side in sides)
+        pairs.append(ast.BinaryOp(node.op, left, right, node.coord))
     return reduce(lambda one, other: ast.BinaryOp(joint, one, other, node.coord), pairs)
 
 
