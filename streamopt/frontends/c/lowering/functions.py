@@ -47,13 +47,11 @@ def lowered(
 
     What can't be rewritten is reported (E135).
     """
-    table = TypeTable()
+    structures = (node for node in every(tree) if isinstance(node, ast.Struct))
+    has_words = any(word_of(node.name or "") is not None for node in structures)
+    table = TypeTable(has_words=has_words)
     known = {item.decl.name or "": item for item in tree.ext if isinstance(item, ast.FuncDef)}
-    has_words = any(
-        isinstance(node, ast.Struct) and word_of(node.name or "") is not None
-        for node in every(tree)
-    )
-    state = Lowering(table, known, generics, problems, where, has_words)
+    state = Lowering(table, known, generics, problems, where)
     outside: list[ast.Node] = []
     for item in tree.ext:
         if isinstance(item, ast.Typedef | ast.Decl):
@@ -82,7 +80,7 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
         state.inside.scope.declare(item.name, kind)
         number = None if item.init is None else state.constant(item.init)
         if number is not None and "const" in kind.qualifiers:
-            state.constants[item.name] = number
+            state.types.constants[item.name] = number
         return [item]
     with state.statement() as around:
         found = aggregates.declared(item.name, kind, item, item.init, state)

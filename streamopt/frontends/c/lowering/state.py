@@ -63,12 +63,8 @@ class Lowering:
     """By function that calls decide: the numbers that they decide."""
     problems: Problems
     where: Places
-    has_words: bool = False
-    """Whether there are whole numbers of more than 64 bits."""
     made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])
     """Rewritten functions."""
-    constants: dict[str, int] = field(default_factory=dict[str, int])
-    """The whole numbers that constants of the file are."""
     inside: InFunction = field(default_factory=InFunction)
     around: Around = field(default_factory=Around)
     _count: int = 0
@@ -81,9 +77,9 @@ class Lowering:
     def constant(self, node: ast.Node) -> int | None:
         """Return the value of an expression of numbers and constants; None of others."""
         given = self.inside.numbers.items()
-        numbers = {name: evaluated(text_of(one), self.constants) for name, one in given}
+        numbers = {name: evaluated(text_of(one), self.types.constants) for name, one in given}
         decided = {name: one for name, one in numbers.items() if one is not None}
-        return evaluated(text_of(node), {**self.constants, **decided})
+        return evaluated(text_of(node), {**self.types.constants, **decided})
 
     def unique(self, name: str) -> str:
         """Return a name that the file does not have."""

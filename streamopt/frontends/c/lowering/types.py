@@ -135,6 +135,10 @@ class TypeTable:
     typedefs: dict[str, ast.Node] = field(default_factory=dict[str, ast.Node])
     bound: Mapping[str, NodeType] = field(default_factory=dict[str, NodeType])
     """The types that a call decides, by tag."""
+    constants: dict[str, int] = field(default_factory=dict[str, int])
+    """The whole numbers that constants of the file are, for extents."""
+    has_words: bool = False
+    """Whether there are whole numbers of more than 64 bits."""
 
     def note(self, node: ast.Node) -> None:
         """Note the types that a declaration of the file declares."""

@@ -32,7 +32,7 @@ _BITWISE = ("&", "|", "^")
 
 def is_long(node: ast.Node, state: Lowering) -> bool:
     """Return whether an expression is a number of several words."""
-    if not state.has_words:
+    if not state.types.has_words:
         return False
     kind = places.typed(node, state)
     return kind is not None and not kind.levels and word_of(kind.tag) is not None
