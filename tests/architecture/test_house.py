@@ -20,7 +20,17 @@ MOST_PRIVATE_DOUBLES = 10
 GRAMMARS = (
     {"accesses", "conditions", "expressions"},  # of C: each may hold the others
     {"inlining", "loops", "statements"},
-    {"aggregates", "bits", "calls", "functions", "places", "statements", "streams", "values"},
+    {
+        "aggregates",
+        "bits",
+        "calls",
+        "functions",
+        "places",
+        "statements",
+        "streams",
+        "values",
+        "words",
+    },
     {"lowering", "regions"},  # of MLIR: operations have regions of operations
 )
 """The circles of imports that mirror a recursive grammar, by the last parts of the modules."""
