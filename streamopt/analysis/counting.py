@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.evaluation import evaluate
+from streamopt.ir.algebra.evaluation import evaluate
 from streamopt.ir.expression import Condition, affine_conjuncts
 
 Ints = NDArray[np.int64]

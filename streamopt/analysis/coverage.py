@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.evaluation import evaluate
+from streamopt.ir.algebra.evaluation import evaluate
 from streamopt.ir.expression import (
     Access,
     Condition,

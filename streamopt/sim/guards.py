@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.ir.evaluation import evaluate
+from streamopt.ir.algebra.evaluation import evaluate
 from streamopt.ir.expression import (
     Condition,
     Index,

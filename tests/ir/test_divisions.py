@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.divisions import floor_divided, remainder
+from streamopt.ir.algebra.divisions import floor_divided, remainder
 
 TRIPS = {"i": 3, "j": 4, "k": 6}
 FIRST, J, K = (Affine.iterator(name) for name in TRIPS)

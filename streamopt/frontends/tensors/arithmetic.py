@@ -5,7 +5,7 @@ from functools import partial, reduce
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.divisions import remainder
+from streamopt.ir.algebra.divisions import remainder
 
 ZERO, ONE = ir.Literal(0.0), ir.Literal(1.0)
 

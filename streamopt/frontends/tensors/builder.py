@@ -27,8 +27,8 @@ from streamopt.frontends.tensors.tensor import (
 )
 from streamopt.frontends.tensors.widening import before_widening, widened
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.evaluation import evaluated
 from streamopt.ir.element import ElementType
-from streamopt.ir.evaluation import evaluated
 from streamopt.ir.expression import Access, Cast, Expression, Literal, Read, reads
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement

@@ -16,7 +16,7 @@ from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
-from streamopt.ir.divisions import floor_divided
+from streamopt.ir.algebra.divisions import floor_divided
 from streamopt.ir.expression import Expression
 from streamopt.ir.operators import Reduction
 

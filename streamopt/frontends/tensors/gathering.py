@@ -24,7 +24,7 @@ from streamopt.frontends.tensors.positions import (
 )
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir.affine import Affine
-from streamopt.ir.divisions import placed
+from streamopt.ir.algebra.divisions import placed
 from streamopt.ir.expression import Compare, CompareOp, Expression, Index
 
 Table = NDArray[np.int64]

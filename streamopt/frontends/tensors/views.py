@@ -13,7 +13,7 @@ from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
-from streamopt.ir.divisions import flat_index, remainder, unflattened
+from streamopt.ir.algebra.divisions import flat_index, remainder, unflattened
 from streamopt.ir.expression import CompareOp, Expression
 
 

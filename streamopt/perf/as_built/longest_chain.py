@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.analysis.counting import ONE_POINT, LoopGrid, executions
-from streamopt.ir.evaluation import evaluate
+from streamopt.ir.algebra.evaluation import evaluate
 from streamopt.ir.expression import Access, Condition, Literal
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Array, Statement

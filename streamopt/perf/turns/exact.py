@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.evaluation import evaluate
+from streamopt.ir.algebra.evaluation import evaluate
 from streamopt.ir.expression import affine_conjuncts
 from streamopt.ir.network import AccessMode
 from streamopt.perf.pipelines.lane_accesses import condition_iterators

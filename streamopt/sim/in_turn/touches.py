@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, SimulationError
-from streamopt.ir.evaluation import evaluate
+from streamopt.ir.algebra.evaluation import evaluate
 from streamopt.ir.expression import Condition, affine_conjuncts
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Port
 from streamopt.ir.program import Loop

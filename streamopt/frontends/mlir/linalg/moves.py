@@ -13,7 +13,7 @@ from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import concatenated, reshaped, strided
 from streamopt.ir.affine import Affine
-from streamopt.ir.divisions import floor_divided
+from streamopt.ir.algebra.divisions import floor_divided
 from streamopt.ir.expression import CompareOp, Condition, Expression, Literal
 
 _PARTS = ("static_offsets", "static_sizes", "static_strides")

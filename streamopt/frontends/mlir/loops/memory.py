@@ -10,7 +10,7 @@ from streamopt.frontends.mlir.scalars import UNKNOWN, static_integers
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, MlirOperation
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
-from streamopt.ir.divisions import flat_index, unflattened
+from streamopt.ir.algebra.divisions import flat_index, unflattened
 from streamopt.ir.expression import Access
 
 Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]

@@ -1,0 +1,1 @@
+"""Computation with expressions: their values over grids, and divisions that trip counts decide."""
