@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MOST_TURNS = 64
 """Of a loop that is written out."""
 _BEYOND = {"<": 0, "<=": 1, ">": 0, ">=": -1}
-"""What is added to a bound to have the value that isn't reached."""
+"""By comparison: the distance from a bound to the value that isn't reached."""
 
 
 def all_of(items: Iterable[ast.Node], state: Lowering) -> list[ast.Node]:
