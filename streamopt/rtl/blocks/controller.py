@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from streamopt.ir.expression import CompareOp
 from streamopt.ir.program import Loop
@@ -50,7 +50,7 @@ class IterationController:
         self.start, self.done = Signal(name="start"), Signal(name="done")
         self.ready = Signal(name="ready") if waits else None
         self._running = Signal(name="running")
-        self._lines: dict[tuple[str, object], list[Value]] = {}
+        self._lines: dict[tuple[str, object], _Line] = {}
         self._counters: Mapping[str, Signal] = {}
         self.slot: Value = self._running
         if ii > 1:
@@ -92,13 +92,12 @@ class IterationController:
         key
             By which it is known; its name if that says all.
         """
-        line = self._lines.setdefault(("bit", key or name), [issued])
-        while len(line) <= stage:
-            register = Signal(name=f"{name}_{len(line)}")
-            with self._module.If(self._enable):
-                self._module.d.sync += register.eq(line[-1])
-            line.append(register)
-        return line[stage]
+        return self._lines.setdefault(("bit", key or name), _Line(name, issued, 1)).at(stage)
+
+    def join(self) -> None:
+        """Add the registers of all stages that have been asked for, in a row for each line."""
+        for line in self._lines.values():
+            line.join(self._module, self._enable)
 
     def when(self, condition: TileCondition, stage: int) -> Value:
         """Return whether a stage has an iteration in which a condition holds."""
@@ -153,17 +152,48 @@ class IterationController:
 
     def total(self, counted: TileSum, first: int, bits: int, stage: int) -> Value:
         """Return a sum over counters and a constant, in some bits, in a stage."""
-        line = self._lines.setdefault(
-            ("sum", (counted, first, bits)), [self.counting.total(counted, first, bits)]
-        )
-        if isinstance(line[0], Const):
-            return line[0]
-        while len(line) <= stage:
-            register = Signal(bits, name=f"sum_{len(line)}", reset_less=True)
-            with self._module.If(self._enable):
-                self._module.d.sync += register.eq(line[-1])
-            line.append(register)
-        return line[stage]
+        given = self.counting.total(counted, first, bits)
+        if isinstance(given, Const):
+            return given
+        key = ("sum", (counted, first, bits))
+        line = self._lines.setdefault(key, _Line("sum", given, bits, reset_less=True))
+        return line.at(stage)
+
+
+class _Line:
+    """A value of stage 0 and registers in a row, each of which has it a stage later; joined once.
+
+    Parameters
+    ----------
+    given
+        In stage 0.
+    reset_less
+        Whether anything may be there after a reset.
+    """
+
+    def __init__(self, name: str, given: Value, bits: int, *, reset_less: bool = False) -> None:
+        self._name, self._given, self._bits, self._reset_less = name, given, bits, reset_less
+        self._later: dict[int, Signal] = {}
+
+    def at(self, stage: int) -> Value:
+        """Return the value in a stage."""
+        if not stage:
+            return self._given
+        if stage not in self._later:
+            self._later[stage] = Signal(self._bits, name=f"{self._name}_{stage}")
+        return self._later[stage]
+
+    def join(self, module: Module, enable: Value) -> None:
+        """Add the registers up to the last stage that has been asked for."""
+        if not self._later:
+            return
+        bits, last = self._bits, max(self._later)
+        row = Signal(bits * last, name=f"{self._name}_row", reset_less=self._reset_less)
+        given = (self._given | Const(0, bits))[:bits]
+        with module.If(enable):
+            module.d.sync += row.eq(Cat(given, row[: bits * (last - 1)]))
+        for stage, signal in self._later.items():
+            module.d.comb += signal.eq(row[bits * (stage - 1) : bits * stage])
 
 
 def _name(condition: TileCondition) -> str:

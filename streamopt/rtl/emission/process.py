@@ -116,6 +116,7 @@ class ProcessModule:
         for wait in self._waits:
             going = going & ~wait
         module.d.comb += self.enable.eq(going)
+        self._control.join()
         assert self._domain.rst is not None
         own = [
             self._domain.clk,
