@@ -22,6 +22,12 @@ def test_instances_are_counted_through_modules() -> None:
     assert counts == {"adder": 7, "pair": 3, "top": 1}
 
 
+def test_lanes_that_are_written_once_count_as_many() -> None:
+    body = "    for (at = 0; at < 5; at = at + 1) begin : lane\n      adder operator (\n      );\n"
+    counts = instance_counts([ADDER, f"module lanes(a, y);\n{body}endmodule\n"], "lanes")
+    assert counts == {"adder": 5, "lanes": 1}
+
+
 def test_large_modules_of_which_there_are_many() -> None:
     assert separate_modules([ADDER, PAIR, top(MANY // 2)], "top") == ("adder",)
     assert separate_modules([ADDER, PAIR, top(MANY // 4)], "top") == ()

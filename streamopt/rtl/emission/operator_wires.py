@@ -10,6 +10,7 @@ from amaranth.hdl import Cat, ClockDomain, Instance, Module, Mux, Signal, Value
 
 from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.blocks.lanes import OperatorLanes
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.value_wires import Lanes, ValueWires
@@ -49,7 +50,7 @@ class OperatorWires:
         self._module, self._domain, self._enable = module, domain, enable
         self._control = control
         self.leaves: dict[OperatorBlock, None] = {}
-        self.blocks: dict[OperatorTree | Delay, None] = {}
+        self.blocks: dict[OperatorLanes | OperatorTree | Delay, None] = {}
         self._parts = 0
 
     def computed(
@@ -61,6 +62,9 @@ class OperatorWires:
         if not source.starts:
             stages = [value.ready(at) - leaf.levels for at in range(copies)]
             operands = [wires.copies(name, value.lanes, stages) for name in source.operands]
+            if rows := wires.rows(value):
+                self._side_by_side(leaf, operands, rows)
+                return wires.copies(value.name, value.lanes, None)
             pairs = zip(zip(*operands, strict=True), wires.named(value), strict=True)
             return [self._operator(leaf, taken, result) for taken, result in pairs]
         stages = [start.stage for start in source.starts]
@@ -69,6 +73,25 @@ class OperatorWires:
         pairs = zip(source.starts, zip(*operands, strict=True), results, strict=True)
         self._shared(leaf, value, [*pairs])
         return [*results]
+
+    def _side_by_side(
+        self, leaf: OperatorBlock, operands: Sequence[Lanes], rows: Sequence[Signal]
+    ) -> None:
+        """Add the operators of lanes whose results are parts of signals."""
+        self.leaves[leaf] = None
+        first, bits = 0, leaf.result.bits
+        for row in rows:
+            block = OperatorLanes(leaf, len(row) // bits)
+            self.blocks[block] = None
+            mine = slice(first, first + block.lanes)
+            given = {
+                f"i_{name}": Cat(*one[mine]) for name, one in zip(OPERANDS, operands, strict=False)
+            }
+            self._parts += 1
+            self._module.submodules[f"operators_{self._parts}"] = Instance(
+                block.name, i_clk=self._domain.clk, i_en=self._enable, **given, o_y=row
+            )
+            first += block.lanes
 
     def _shared(
         self,

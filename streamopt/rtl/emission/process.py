@@ -9,6 +9,7 @@ from amaranth.hdl import Cat, ClockDomain, Const, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Memory
 from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.blocks.lanes import OperatorLanes
 from streamopt.rtl.blocks.loop_controller import LoopController
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
@@ -136,7 +137,7 @@ class ProcessModule:
         return tuple(self._operators.leaves)
 
     @property
-    def blocks(self) -> tuple[LutMemory | Delay | OperatorTree, ...]:
+    def blocks(self) -> tuple[LutMemory | Delay | OperatorLanes | OperatorTree, ...]:
         """Return the other modules that it uses."""
         return (*self._memories, *self._operators.blocks, *self._wires.blocks)
 

@@ -12,6 +12,7 @@ from streamopt.ir.network import Fifo, Memory, Network, Place
 from streamopt.rtl.blocks.buffer import BufferMemory, writer_suffix
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
+from streamopt.rtl.blocks.lanes import OperatorLanes
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.registers import RegisterStore
 from streamopt.rtl.blocks.tree import OperatorTree
@@ -25,7 +26,9 @@ from streamopt.rtl.rtl_design import OutsidePort
 _WRITE_WIRES = ("write", "write_at", "given")
 _INSIDE = (Place.PING_PONG, Place.LOCAL)
 """Places of memories that belong to the design."""
-Block: TypeAlias = BufferMemory | Delay | FifoBlock | LutMemory | OperatorTree | RegisterStore
+Block: TypeAlias = (
+    BufferMemory | Delay | FifoBlock | LutMemory | OperatorLanes | OperatorTree | RegisterStore
+)
 _User: TypeAlias = tuple[ProcessModule, OutsideAccess]
 
 

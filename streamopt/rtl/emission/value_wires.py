@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
 from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
 
 from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.delay import Delay
+from streamopt.rtl.blocks.lanes import groups_of_lanes
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.kernel.kernel import (
     Computed,
@@ -41,6 +43,7 @@ class ValueWires:
         self._control = control
         self._now: dict[str, Lanes] = {}
         self._signals: dict[str, list[Signal]] = {}
+        self._rows: dict[str, list[Signal]] = {}
         self._later: dict[tuple[int, int], Value] = {}
         self._parts = 0
         self.blocks: dict[Delay, None] = {}
@@ -52,15 +55,25 @@ class ValueWires:
         for value in kernel.values:
             if not isinstance(value.source, Computed | LanesCombined | Masked):
                 continue
+            base, bits = identifier(value.name), value.form.bits
+            groups = _groups(kernel, value)
+            if groups:
+                rows = [Signal(n * bits, name=f"{base}_{at}") for at, n in enumerate(groups)]
+                self._rows[value.name] = rows
+                self._now[value.name] = [part for row in rows for part in _parts(row, bits)]
+                continue
             points = product(*map(range, kernel.lane_counts(value)))
-            base = identifier(value.name)
             names = ("_".join([base, *map(str, point)]) for point in points)
-            self._signals[value.name] = [Signal(value.form.bits, name=name) for name in names]
+            self._signals[value.name] = [Signal(bits, name=name) for name in names]
             self._now[value.name] = [*self._signals[value.name]]
 
     def named(self, value: KernelValue) -> list[Signal]:
         """Return the signals of a value that is computed."""
         return self._signals[value.name]
+
+    def rows(self, value: KernelValue) -> list[Signal]:
+        """Return the signals of a value whose lanes stand side by side; none of others."""
+        return self._rows.get(value.name, [])
 
     def define(self, value: KernelValue, made: Lanes) -> None:
         """Say what a value is."""
@@ -119,3 +132,15 @@ class ValueWires:
                 wait = stage - value.ready(at)
                 assert wait >= 0, f"{value.name} is needed {-wait} stages before it is there"
                 return self.delayed(self._now[value.name][at], wait)
+
+
+def _groups(kernel: Kernel, value: KernelValue) -> tuple[int, ...]:
+    """Return the sizes of groups of lanes that have operators side by side."""
+    source = value.source
+    if not isinstance(source, Computed) or source.starts or not source.leaf.levels:
+        return ()
+    return groups_of_lanes(prod(kernel.lane_counts(value)))
+
+
+def _parts(row: Signal, bits: int) -> list[Value]:
+    return [row[at : at + bits] for at in range(0, len(row), bits)]

@@ -18,6 +18,7 @@ LARGE_CHARACTERS = 3000
 """Of a module's text that is worth it: an adder has 20,000, a delay line 400."""
 _MODULE = re.compile(r"^module (\w+)\b.*?^endmodule", re.MULTILINE | re.DOTALL)
 _INSTANCE = re.compile(r"^ *(\w+) \\?[\w.]+ \($", re.MULTILINE)
+_REPEATED = re.compile(r"for \(at = 0; at < (\d+);.*\n *(\w+) \\?[\w.]+ \($", re.MULTILINE)
 
 
 def instance_counts(texts: Iterable[str], top: str) -> dict[str, int]:
@@ -53,7 +54,10 @@ def _bodies(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _inside(body: str) -> Counter[str]:
-    return Counter(_INSTANCE.findall(body))
+    found = Counter[str](_INSTANCE.findall(body))
+    for times, name in _REPEATED.findall(body):
+        found[name] += int(times) - 1
+    return found
 
 
 def configuration(names: Iterable[str]) -> str:
