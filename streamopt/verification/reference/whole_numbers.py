@@ -319,6 +319,8 @@ class Integers:
         span = 2.0**self.element.bits
         half = span / 2.0 if self.element.is_signed else 0.0
         inside = (value + bound < span - half) & (value - bound >= -half)
+        if inside.all() and value.shape == bound.shape:
+            return Bounded(value, bound, 1.0)
         wrapped = np.mod(value + half, span) - half
         known = (bound == 0) & (np.abs(value) < EXACT)
         bound = np.where(inside | known, bound, np.inf)
