@@ -40,8 +40,11 @@ def built_engine(
         Of the part of the device, for the choice of memory blocks.
     """
     table = engine_table(graph, shape, [one.tiling for one in cycles.layers])
-    width = min(BEAT_BYTES, shape.banks * table.element.storage_bits // 8)
-    hardware = EngineHardware(table, cycles.fill_cycles, supply, width, BEAT_BYTES)
+    channel = target.channel(supply.channels[0])
+    rate = min(BEAT_BYTES, int(channel.bytes_per_cycle(target.clock_ns)))
+    width = min(rate, shape.banks * table.element.storage_bits // 8)
+    is_shared = set(supply.channels) >= {channel.name for channel in target.channels}
+    hardware = EngineHardware(table, cycles.fill_cycles, supply, width, rate, is_shared)
     return hardware, engine_resources(table, supply, target, limit)
 
 

@@ -33,7 +33,8 @@ def emit_engine(
     Parameters
     ----------
     blocks
-        What the memories of maps, and the weights of a tile, are made of: ``bram`` or ``uram``.
+        What the memories of maps, and the weights of a tile, are made of: ``bram``, ``uram`` or
+        ``lutram``.
     """
     top = identifier(graph.name)
     top = top if suits_top(top) else f"{top}_engine"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from streamopt.codegen.engines.ports import EnginePorts
 from streamopt.codegen.engines.table_text import (
     maps_of,
@@ -9,7 +11,7 @@ from streamopt.codegen.engines.table_text import (
     table_text,
     windows_of,
 )
-from streamopt.codegen.expressions import ExpressionText
+from streamopt.codegen.expressions import ExpressionText, OperatorNames
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import render
@@ -17,6 +19,9 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import SUM
 from streamopt.ir.engines.shape import EngineShape
 from streamopt.ir.engines.table import Form, LeavingOrder
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
+from streamopt.ir.schedule import BINDABLE, Binding
 
 PARAMETER_BYTES = 4
 
@@ -46,16 +51,21 @@ def kernel_text(ports: EnginePorts, blocks: tuple[str, str]) -> str:
     Parameters
     ----------
     blocks
-        What the memories of maps, and the weights of a tile, are made of: ``bram`` or ``uram``.
+        What the memories of maps, and the weights of a tile, are made of: ``bram``, ``uram`` or
+        ``lutram``.
     """
     table = ports.hardware.table
     shape = table.shape
+    functions = OperatorFunctions()
+    named = partial(functions.name, _binding(shape))
+    adder = None if shape.adder is None else named(Operator.ADD, ElementType.FLOAT, 0)
+    forms = [_form(n, form, numbers_of(table), named) for n, form in enumerate(table.forms)]
     accumulators = [form.accumulator for form in table.forms]
     parameters = max(1, *(len(form.parameters) for form in table.forms))
     return fill(
         "engine.cpp",
         top=ports.top,
-        headers="\n#include <ap_int.h>" if shape.packed else "",
+        headers="\n#include <ap_int.h>" if shape.packed else "\n#include <cmath>",
         layers=str(len(table.passes)),
         outputs=str(shape.outputs),
         depth=str(shape.depth),
@@ -66,6 +76,7 @@ def kernel_text(ports: EnginePorts, blocks: tuple[str, str]) -> str:
         banks=str(shape.banks),
         drain=str(shape.drain),
         pending=str(shape.pending),
+        partials=str(shape.partials),
         memories=str(table.memories),
         memory_rows=str(table.depth),
         tile_words=str(table.tile_words),
@@ -76,11 +87,11 @@ def kernel_text(ports: EnginePorts, blocks: tuple[str, str]) -> str:
         weight=str(ports.weight),
         sum=str(max(accumulators, key=lambda kind: kind.bits)),
         value=str(ports.value),
+        parameter=str(ports.parameter),
         table=table_text(table),
-        multiply=_multiply(ports),
-        form_functions="\n".join(
-            _form(number, form, numbers_of(table)) for number, form in enumerate(table.forms)
-        ),
+        multiply=_multiply(ports, functions),
+        added=f"{adder}(left, right)" if adder else "left + right",
+        form_functions="\n".join(forms),
         form_cases="".join(
             _case(n, form, n + 1 == len(table.forms)) for n, form in enumerate(table.forms)
         ),
@@ -147,8 +158,21 @@ def _boundary(ports: EnginePorts) -> dict[str, str]:
     }
 
 
-def _multiply(ports: EnginePorts) -> str:
-    """Return the function of all products of a cycle, and of those of lanes layers."""
+def _binding(shape: EngineShape) -> Binding:
+    """Return what floating-point adders are built from, where that can be asked for."""
+    if shape.adder is None or shape.adder.implementation not in BINDABLE[Operator.ADD]:
+        return ()
+    return ((Operator.ADD, Implementation(shape.adder.implementation)),)
+
+
+def _multiply(ports: EnginePorts, functions: OperatorFunctions) -> str:
+    """Return the function of all products of a cycle, and of those of lanes layers.
+
+    Parameters
+    ----------
+    functions
+        Of operators, all of which are defined before it.
+    """
     shape, table = ports.hardware.table.shape, ports.hardware.table
     place = "0"
     for sharers in sorted({order.sharers for order in table.orders} - {1}):
@@ -162,24 +186,33 @@ def _multiply(ports: EnginePorts) -> str:
     )
     in_dsps = shape.outputs - shape.in_luts
     body = (_packed_body if shape.packed else _plain_body)(place, in_dsps)
-    functions = OperatorFunctions()
     if shape.packed:
         functions.packed_products(8)
     if shape.in_luts:
-        functions.narrow_product(8)
-    if shape.in_luts:
-        body += _fabric_body(place, in_dsps)
+        body += _fabric_body(place, in_dsps, _fabric_product(shape, functions))
     return f"{render(functions.items)}\n{head}#pragma HLS inline\n    (void)layer;\n{body}}}\n"
 
 
-def _fabric_body(place: str, in_dsps: int) -> str:
+def _fabric_product(shape: EngineShape, functions: OperatorFunctions) -> str:
+    """Return the function of a product that is built from LUTs."""
+    if shape.adder is None:
+        return functions.narrow_product(8)
+    built = ((Operator.MUL, Implementation.FABRIC),)
+    return functions.name(built, Operator.MUL, ElementType.FLOAT) or ""
+
+
+def _fabric_body(place: str, in_dsps: int, function: str) -> str:
     return f"""    for (int output = {in_dsps}; output < OUTPUTS; output++) {{
 #pragma HLS unroll
         const int window = {place};
         for (int i = 0; i < DEPTH; i++) {{
 #pragma HLS unroll
             const int at = output * DEPTH + i;
-            products[at] = int8_mul_fabric(windows[window][i], word.at[at]);
+            const element_t left =
+                layer.is_lanes != 0 && at < LANES ? lanes[at % LANES] : windows[window][i];
+            products[at] = {function}(left, word.at[at]);
+            if (at < LANES)
+                own[at] = products[at];
         }}
     }}
 """
@@ -224,13 +257,13 @@ def _packed_body(place: str, in_dsps: int) -> str:
 """
 
 
-def _form(number: int, form: Form, numbers: int) -> str:
+def _form(number: int, form: Form, numbers: int, function: OperatorNames) -> str:
     """Return the function of an epilogue."""
     types = {SUM: form.accumulator}
     types |= {f"map{place}": kind for place, kind in enumerate(form.maps)}
     types |= {f"parameter{place}": kind for place, kind in enumerate(form.parameters)}
     types |= {f"number{place}": ElementType.INT32 for place in range(form.numbers)}
-    texts = ExpressionText(types.__getitem__, lambda access: _operand(access.array), str)
+    texts = ExpressionText(types.__getitem__, lambda access: _operand(access.array), str, function)
     parameters = [
         *(f"const {kind} {name}" for name, kind in types.items() if not name.startswith("number")),
         f"const int (&numbers)[{numbers}]",
@@ -276,23 +309,22 @@ def _read_map(place: int) -> str:
 def _take_parameters(ports: EnginePorts, parameters: int) -> str:
     """Return the lines that take constants of channels out of a word."""
     shape = ports.hardware.table.shape
-    pieces = PARAMETER_BYTES * 8 // ports.hardware.table.weight_bits
+    bits = ports.hardware.table.weight_bits
+    pieces = PARAMETER_BYTES * 8 // bits
     each = ports.word // pieces
     words = -(-shape.pending // each)
-    bits = ports.hardware.table.weight_bits
     parts = " | ".join(
         f"std::uint32_t(std::uint{bits}_t(word.at[{pieces} * i + {piece}])) << {bits * piece}"
         for piece in range(pieces)
     )
+    value = f"int({parts})" if shape.adder is None else "word.at[i]"
     text = ""
     for number in range(parameters * words):
         first = number % words * each
         count = min(each, shape.pending - first)
         text += f"                if (head == {number})\n"
         text += f"                    for (int i = 0; i < {count}; i++) {{\n#pragma HLS unroll\n"
-        text += (
-            f"                        parameters[{first} + i][{number // words}] = int({parts});\n"
-        )
+        text += f"                        parameters[{first} + i][{number // words}] = {value};\n"
         text += "                    }\n"
     return text
 
@@ -301,7 +333,7 @@ def _latch(ports: EnginePorts) -> str:
     """Return the lines that let finished sums wait to leave."""
     table = ports.hardware.table
     text = "                if (layer.is_lanes != 0) {\n"
-    text += _copied("LANES", "lane", "sums[lane]")
+    text += _copied("LANES", "lane", "sums[lane][turn]")
     for number, order in enumerate(table.orders):
         text += f"                }} else if (layer.order == {number}) {{\n"
         text += _in_order(order, table.shape)
@@ -313,7 +345,7 @@ def _in_order(order: LeavingOrder, shape: EngineShape) -> str:
     tile = shape.tile(order.sharers)
     lanes = -(-tile // shape.drain) * shape.drain
     if order.together == 1:
-        own = " + ".join(f"sums[lane + {part * tile}]" for part in range(order.parts))
+        own = " + ".join(f"sums[lane + {part * tile}][turn]" for part in range(order.parts))
         at = f"lane / {tile} * {lanes} + lane % {tile}"
         return _copied(str(tile * order.beside), at, own)
     text = ""
@@ -321,12 +353,17 @@ def _in_order(order: LeavingOrder, shape: EngineShape) -> str:
         slot, column = divmod(position, order.pool_columns)
         group, place = divmod(slot, order.together)
         first = (group * order.pool_columns + column) * shape.drain + place * order.channels
-        text += _copied(str(order.channels), f"{first} + lane", f"sums[{position * tile} + lane]")
+        text += _copied(
+            str(order.channels), f"{first} + lane", f"sums[{position * tile} + lane][turn]"
+        )
     return text
 
 
 def _copied(count: str, at: str, value: str) -> str:
     return (
         f"                    for (int lane = 0; lane < {count}; lane++) {{\n#pragma HLS unroll\n"
-        f"                        pending[{at}] = {value};\n                    }}\n"
+        f"                        for (int turn = 0; turn < PARTIALS; turn++) {{\n"
+        f"#pragma HLS unroll\n"
+        f"                            pending[{at}][turn] = {value};\n"
+        f"                        }}\n                    }}\n"
     )

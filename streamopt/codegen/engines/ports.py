@@ -41,7 +41,19 @@ class EnginePorts:
     @property
     def weight(self) -> ElementType:
         """Return the type of weights."""
+        if self.is_float:
+            return ElementType.FLOAT
         return ElementType(f"int{self.hardware.table.weight_bits}_t")
+
+    @property
+    def parameter(self) -> ElementType:
+        """Return the type of constants of channels."""
+        return ElementType.FLOAT if self.is_float else ElementType.INT32
+
+    @property
+    def is_float(self) -> bool:
+        """Return whether elements are floating-point numbers."""
+        return self.hardware.table.graph.is_float
 
     @property
     def word(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from streamopt.codegen.engines.ports import group_chunks
+from streamopt.codegen.expressions import literal
 from streamopt.ir.engines.layers import Combine, Layer
 from streamopt.ir.engines.table import EngineTable, LayerPass, Move
 
@@ -40,7 +41,8 @@ def _layer(table: EngineTable, one: LayerPass) -> str:
         *(one.iterations, one.head, cut.steps, cut.cycles_per_position, cut.chunks),
         *(group_chunks(one), 0 if layer.is_lanes else table.orders.index(one.leaving)),
         *(one.walk.shift % table.shape.banks, one.pool_columns),
-        *(int(layer.weights is not None), COMBINES[layer.combine], layer.fill),
+        *(int(layer.weights is not None), COMBINES[layer.combine]),
+        literal(layer.fill, table.element),
         *(int(layer.is_lanes), one.source.memory, one.source.base, one.rows, one.row_elems),
         int(one.result is None),
         *((0, 0) if one.result is None else (one.result.memory, one.result.base)),

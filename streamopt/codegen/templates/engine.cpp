@@ -16,6 +16,7 @@ static const int SUMS = @{sums};      // registers
 static const int BANKS = @{banks};     // elements that a memory delivers
 static const int DRAIN = @{drain};     // results that leave in a cycle
 static const int PENDING = @{pending};   // sums that wait to leave
+static const int PARTIALS = @{partials};  // of a sum, which take turns at its adder
 static const int MEMORIES = @{memories};
 static const int MEMORY_ROWS = @{memory_rows};
 static const int TILE_WORDS = @{tile_words}; // weights of a tile that several positions use
@@ -29,6 +30,7 @@ typedef @{element} element_t;
 typedef @{weight} weight_t;
 typedef @{sum} sum_t;
 typedef @{value} value_t;
+typedef @{parameter} parameter_t;
 
 struct Word {
     weight_t at[WORD];
@@ -40,7 +42,9 @@ struct Move {
 
 struct Layer {
     int iterations, head, steps, step_cycles, chunks, group_chunks, order, shift, pool_columns;
-    int uses_weights, combine, fill, is_lanes;
+    int uses_weights, combine;
+    element_t fill;
+    int is_lanes;
     int source_memory, source_base, rows, row_elems;
     int is_output, result_memory, result_base, together, slot_elems, is_pooled;
     int windows, lane_channels, map_count, map_memory[MAPS], map_base[MAPS];
@@ -123,9 +127,42 @@ static void put_line(Memories &memories, int memory, int address, int count,
     }
 }
 @{multiply}
+static sum_t added(sum_t left, sum_t right) {
+#pragma HLS inline
+    return @{added};
+}
+
+// Products as one, neighbours first.
+static sum_t total_of(const sum_t *products) {
+#pragma HLS inline
+    sum_t level[DEPTH];
+#pragma HLS array_partition variable=level type=complete
+    for (int i = 0; i < DEPTH; i++) {
+#pragma HLS unroll
+        level[i] = products[i];
+    }
+    for (int apart = 1; apart < DEPTH; apart *= 2) {
+#pragma HLS unroll
+        for (int i = 0; i + apart < DEPTH; i += 2 * apart) {
+#pragma HLS unroll
+            level[i] = added(level[i], level[i + apart]);
+        }
+    }
+    return level[0];
+}
+
+static sum_t combined(const Layer &layer, sum_t left, sum_t right) {
+#pragma HLS inline
+    if (layer.combine == COMBINE_LARGEST)
+        return std::max(left, right);
+    if (layer.combine == COMBINE_SMALLEST)
+        return std::min(left, right);
+    return added(left, right);
+}
+
 @{form_functions}
 static value_t finished(const Layer &layer, int slot, sum_t sum, const element_t (&maps)[MAPS],
-                        const int (&parameters)[PARAMETERS]) {
+                        const parameter_t (&parameters)[PARAMETERS]) {
 #pragma HLS inline
     (void)slot, (void)maps, (void)parameters;
     switch (layer.form) {
@@ -134,13 +171,14 @@ static value_t finished(const Layer &layer, int slot, sum_t sum, const element_t
 
 static void run_layer(const Layer &layer, Memories &memories, Word (&kept)[TILE_WORDS],
                       WordStream &weights, ResultStream &results) {
-    sum_t sums[SUMS] = {};
-#pragma HLS array_partition variable=sums type=complete
-    sum_t pending[PENDING] = {};
-#pragma HLS array_partition variable=pending type=complete
+    // The newest first: a sum is added to again when PARTIALS steps of a position are over.
+    sum_t sums[SUMS][PARTIALS] = {};
+#pragma HLS array_partition variable=sums type=complete dim=0
+    sum_t pending[PENDING][PARTIALS] = {};
+#pragma HLS array_partition variable=pending type=complete dim=0
     value_t largest[PENDING] = {};
 #pragma HLS array_partition variable=largest type=complete
-    int parameters[PENDING][PARAMETERS] = {};
+    parameter_t parameters[PENDING][PARAMETERS] = {};
 #pragma HLS array_partition variable=parameters type=complete dim=0
     int counter[LEVELS] = {};
 #pragma HLS array_partition variable=counter type=complete
@@ -172,8 +210,13 @@ static void run_layer(const Layer &layer, Memories &memories, Word (&kept)[TILE_
 #pragma HLS unroll
                 const int at = (neighbour * layer.group_chunks + chunk) * DRAIN + lane;
                 const int best = (slot * layer.group_chunks + chunk) * DRAIN + lane;
-                value_t value =
-                    finished(layer, at, pending[lane], beside[lane], parameters[at]);
+                sum_t sum = pending[lane][0];
+                for (int part = 1; part < PARTIALS; part++) {
+#pragma HLS unroll
+                    if (part < layer.steps)
+                        sum = combined(layer, sum, pending[lane][part]);
+                }
+                value_t value = finished(layer, at, sum, beside[lane], parameters[at]);
                 if (layer.is_pooled != 0) {
                     if (!is_first)
                         value = std::max(value, largest[best]);
@@ -184,7 +227,10 @@ static void run_layer(const Layer &layer, Memories &memories, Word (&kept)[TILE_
             }
             for (int i = 0; i + DRAIN < PENDING; i++) {
 #pragma HLS unroll
-                pending[i] = pending[i + DRAIN];
+                for (int part = 0; part < PARTIALS; part++) {
+#pragma HLS unroll
+                    pending[i][part] = pending[i + DRAIN][part];
+                }
             }
             const int slots = std::min(leaving.columns - slot * layer.together, layer.together);
             const int lanes = slots * (leaving.lanes - chunk * DRAIN);
@@ -240,7 +286,7 @@ static void run_layer(const Layer &layer, Memories &memories, Word (&kept)[TILE_
 #pragma HLS unroll
                 const int offset = at.offset + i;
                 const bool is_inside = is_row && offset >= 0 && offset < layer.row_elems;
-                line[i] = is_inside ? raw[i] : static_cast<element_t>(layer.fill);
+                line[i] = is_inside ? raw[i] : layer.fill;
             }
             element_t windows[BESIDE][BANKS];
 #pragma HLS array_partition variable=windows type=complete dim=0
@@ -268,31 +314,21 @@ static void run_layer(const Layer &layer, Memories &memories, Word (&kept)[TILE_
                 }
             }
             multiply(layer, windows, lanes, word, products, own);
-            if (layer.is_lanes != 0) {
-                for (int lane = 0; lane < LANES; lane++) {
+            for (int at = 0; at < SUMS; at++) {
 #pragma HLS unroll
-                    const sum_t term =
-                        layer.combine == COMBINE_PRODUCTS ? own[lane] : sum_t(lanes[lane]);
-                    const sum_t old = sums[lane];
-                    if (cycle == 0 || layer.combine == COMBINE_COPY)
-                        sums[lane] = term;
-                    else if (layer.combine == COMBINE_LARGEST)
-                        sums[lane] = std::max(old, term);
-                    else if (layer.combine == COMBINE_SMALLEST)
-                        sums[lane] = std::min(old, term);
-                    else
-                        sums[lane] = old + term;
+                sum_t term = 0;
+                if (at < OUTPUTS && layer.is_lanes == 0)
+                    term = total_of(products + at % OUTPUTS * DEPTH);
+                else if (at < LANES)
+                    term = layer.combine == COMBINE_PRODUCTS ? own[at % LANES]
+                                                             : sum_t(lanes[at % LANES]);
+                if (cycle >= PARTIALS)
+                    term = combined(layer, sums[at][PARTIALS - 1], term);
+                for (int part = PARTIALS - 1; part > 0; part--) {
+#pragma HLS unroll
+                    sums[at][part] = sums[at][part - 1];
                 }
-            } else {
-                for (int output = 0; output < OUTPUTS; output++) {
-#pragma HLS unroll
-                    sum_t total = cycle == 0 ? sum_t(0) : sums[output];
-                    for (int i = 0; i < DEPTH; i++) {
-#pragma HLS unroll
-                        total += products[output * DEPTH + i];
-                    }
-                    sums[output] = total;
-                }
+                sums[at][0] = term;
             }
             if (cycle + 1 == layer.steps) {
                 left = layer.chunks;

@@ -77,6 +77,14 @@ inline long weight_at(const LayerWeights &layer, int group, int tile, int run_ro
     return layer.offset + group * s[0] + output * s[1] + depth * s[2] + row * s[3] + column * s[4];
 }
 
+// A constant as the four bytes of a word.
+template <typename T> std::int32_t bytes_of(T value) { return static_cast<std::int32_t>(value); }
+inline std::int32_t bytes_of(float value) {
+    std::int32_t bytes;
+    std::memcpy(&bytes, &value, 4);
+    return bytes;
+}
+
 template <typename T>
 void pack_parameter(EngineWords &words, const LayerWeights &layer, int group, int tile,
                     const T *values, const LayerParameter &parameter) {
@@ -95,7 +103,7 @@ void pack_parameter(EngineWords &words, const LayerWeights &layer, int group, in
             std::int32_t value = 0;
             if (output >= 0) {
                 const int channel = layer.is_lanes ? output : group * layer.outputs + output;
-                value = std::int32_t(values[parameter.offset + channel * parameter.stride]);
+                value = bytes_of(values[parameter.offset + channel * parameter.stride]);
             }
             std::memcpy(bytes.data() + 4 * i, &value, 4);
         }

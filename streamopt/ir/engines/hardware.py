@@ -34,3 +34,5 @@ class EngineHardware:
     supply: Supply
     input_bytes_per_cycle: int
     output_bytes_per_cycle: int
+    is_shared: bool
+    """Whether inputs come over a channel of weights, which wait for those of the first frame."""

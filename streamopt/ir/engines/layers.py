@@ -126,7 +126,7 @@ class Layer:
     accumulator: ElementType
     epilogue: Epilogue
     weights: WeightView | None = None
-    fill: int = 0
+    fill: float = 0
     """The element that a window sees outside of the map."""
     pool: tuple[int, int] = (1, 1)
     """Rows and columns of a pool of largest elements behind the epilogue."""
@@ -187,6 +187,17 @@ class LayerGraph:
     def products(self) -> int:
         """Return the multiply-accumulates of all layers."""
         return sum(layer.products for layer in self.layers)
+
+    @property
+    def is_float(self) -> bool:
+        """Return whether its elements are floating-point numbers."""
+        return any(layer.accumulator.is_float for layer in self.layers)
+
+    @property
+    def weight_bits(self) -> int:
+        """Return the bits of the widest weight."""
+        found = [layer.weights.element for layer in self.layers if layer.weights is not None]
+        return max((one.storage_bits for one in found), default=32 if self.is_float else 8)
 
     @property
     def weight_bytes(self) -> int:

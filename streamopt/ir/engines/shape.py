@@ -10,6 +10,16 @@ from streamopt.ir.engines.layers import FeatureMap, Layer
 
 
 @dataclass(frozen=True, slots=True)
+class FloatAdder:
+    """The adders of an engine of floating-point numbers."""
+
+    cycles: int
+    """From operands to the sum."""
+    implementation: str
+    """What they are built from, as the operator table of the device names it."""
+
+
+@dataclass(frozen=True, slots=True)
 class EngineShape:
     """The multipliers of an engine, and the memories beside them."""
 
@@ -27,6 +37,8 @@ class EngineShape:
     """Whether the products of two sums share a multiplier; sums are then in pairs."""
     in_luts: int = 0
     """Sums, the last ones, whose multipliers are built from LUTs."""
+    adder: FloatAdder | None = None
+    """None for integers, which are added within the cycle."""
 
     @property
     def products(self) -> int:
@@ -40,9 +52,14 @@ class EngineShape:
         return found // 2 if self.packed else found
 
     @property
+    def partials(self) -> int:
+        """Return the sums of a position that take turns: one is in each cycle of its adder."""
+        return 1 if self.adder is None else max(1, self.adder.cycles)
+
+    @property
     def lanes(self) -> int:
-        """Return the channels that a lanes layer has at work at once."""
-        return min(self.banks, self.multipliers)
+        """Return the channels that a lanes layer has at work at once: each needs an adder."""
+        return min(self.banks, self.multipliers if self.adder is None else self.outputs)
 
     def tile(self, sharers: int) -> int:
         """Return the channels of a tile where so many positions, or parts, share the sums."""
@@ -59,6 +76,8 @@ class EngineShape:
         """Return the numbers in one line."""
         sums = f"{self.outputs} sums of {self.depth} products"
         luts = f" ({self.in_luts} of LUTs)" if self.in_luts else ""
+        if self.adder is not None:
+            sums = f"{self.outputs} float sums of {self.depth} products"
         return f"{sums}{luts}, {self.banks} banks, {self.drain} results a cycle"
 
 
@@ -138,7 +157,9 @@ def tilings(layer: Layer, source: FeatureMap, shape: EngineShape) -> Iterator[Ti
         found = _by_outputs(layer, source, shape, sharers)
         if found is not None:
             yield found
-        if sharers > 1 and sharers * shape.depth <= shape.banks and shape.tile(sharers):
+        if sharers == 1 or shape.adder is not None:
+            continue  # parts of floating-point sums would need more adders
+        if sharers * shape.depth <= shape.banks and shape.tile(sharers):
             yield _by_parts(layer, source, shape, sharers)
 
 

@@ -25,11 +25,7 @@ class LayerCycles:
 
 def word_bytes(graph: LayerGraph, shape: EngineShape) -> int:
     """Return the bytes of a word of weights: one for each product of a cycle."""
-    bits = max(
-        (layer.weights.element.storage_bits for layer in graph.layers if layer.weights is not None),
-        default=8,
-    )
-    return max(PARAMETER_BYTES, shape.products * bits // 8)
+    return max(PARAMETER_BYTES, shape.products * graph.weight_bits // 8)
 
 
 def layer_cycles(layer: Layer, source: FeatureMap, shape: EngineShape, of_word: int) -> LayerCycles:

@@ -22,7 +22,9 @@ from streamopt.ir.expression import (
     children,
 )
 from streamopt.ir.operators import Operator
+from streamopt.perf.engines.operators import adder_cost
 from streamopt.target.device import Target
+from streamopt.target.operators import OperatorCost
 from streamopt.target.resources import Resources
 
 SHIFTS = {BinaryOp.SHL, BinaryOp.SHR}
@@ -73,12 +75,13 @@ def _own(value: Expression, kind: Callable[[str], ElementType], target: Target) 
             return EpilogueCost(Resources(), 0)
         case Binary(op, _, right) if op in SHIFTS:
             return _shift(element, is_constant=isinstance(right, Literal))
-        case Binary(BinaryOp.MUL, left, right) if isinstance(left, Literal) or isinstance(
-            right, Literal
-        ):
-            factor = left if isinstance(left, Literal) else right
-            assert isinstance(factor, Literal)  # one of the two is
-            return _constant_product(int(factor.value), element)
+        case Binary(BinaryOp.ADD | BinaryOp.SUB) if element is ElementType.FLOAT:
+            adder = adder_cost(target)
+            return EpilogueCost(operator_resources(adder), max(1, adder.latency_cycles))
+        case Binary(BinaryOp.MUL, Literal(factor), _) | Binary(
+            BinaryOp.MUL, _, Literal(factor)
+        ) if element.is_integer:
+            return _constant_product(int(factor), element)
         case Binary(op):
             return _listed(OPERATORS.get(op, Operator.BITS), element, target)
         case Call(function):
@@ -92,10 +95,14 @@ def _own(value: Expression, kind: Callable[[str], ElementType], target: Target) 
             return _listed(Operator.LOGIC, element, target)
 
 
+def operator_resources(cost: OperatorCost) -> Resources:
+    """Return the resources of an operator."""
+    return Resources(cost.dsps, 0, 0, cost.luts, cost.ffs)
+
+
 def _listed(operator: Operator, element: ElementType, target: Target) -> EpilogueCost:
     cost = target.operator(operator, element)
-    resources = Resources(cost.dsps, 0, 0, cost.luts, cost.ffs)
-    return EpilogueCost(resources, max(1, cost.latency_cycles))
+    return EpilogueCost(operator_resources(cost), max(1, cost.latency_cycles))
 
 
 def _shift(element: ElementType, *, is_constant: bool) -> EpilogueCost:

@@ -9,10 +9,18 @@ from math import ceil, log2
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.engines.hardware import Supply
+from streamopt.ir.engines.layers import Combine
 from streamopt.ir.engines.shape import EngineShape
 from streamopt.ir.engines.table import EngineTable, Form
 from streamopt.ir.operators import Operator
-from streamopt.perf.engines.epilogues import epilogue_cost
+from streamopt.perf.engines.epilogues import epilogue_cost, operator_resources
+from streamopt.perf.engines.operators import (
+    FABRIC,
+    adder_cost,
+    multiply_cycles,
+    product_cost,
+    sum_cycles,
+)
 from streamopt.perf.resources.memory_blocks import block_rams
 from streamopt.target.device import Target
 from streamopt.target.memories import Memories
@@ -30,6 +38,7 @@ class EngineBlock(StrEnum):
 
     BRAM = "bram"
     URAM = "uram"
+    LUTRAM = "lutram"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +62,12 @@ def longest_epilogue_cycles(forms: tuple[Form, ...], target: Target) -> int:
 
 def fill_cycles(shape: EngineShape, epilogue_cycles: int, target: Target) -> int:
     """Return the cycles from an iteration to the write of its result: (S12)."""
-    multiply = target.operator(Operator.MUL, ElementType.INT8).latency_cycles
+    multiply = multiply_cycles(shape, target)
     turn = turn_stages(shape)
     windows = turn if shape.beside > 1 else 0
-    adders = ceil(log2(max(2, shape.depth))) + ceil(log2(shape.beside))
+    adders = sum_cycles(shape)
     lines = ADDRESS_CYCLES + READ_CYCLES + turn + windows
-    return lines + multiply + adders + 1 + epilogue_cycles + turn + WRITE_CYCLES
+    return lines + multiply + adders + epilogue_cycles + turn + WRITE_CYCLES
 
 
 def engine_resources(
@@ -73,11 +82,19 @@ def engine_resources(
     """
     logic = _logic(table, supply, target)
     found: list[EngineResources] = []
-    kinds = list(EngineBlock) if limit.uram and target.memories.uram_shape else [EngineBlock.BRAM]
-    for maps, weights in product(kinds, kinds):
+    kinds = [EngineBlock.BRAM]
+    if limit.uram and target.memories.uram_shape:
+        kinds.append(EngineBlock.URAM)
+    for maps, weights in product(kinds, [*kinds, EngineBlock.LUTRAM]):
         memory = _memory(table, supply, target.memories, (maps, weights))
         found.append(EngineResources(logic + memory, maps, weights))
-    return min(found, key=lambda one: fullest(one.total, limit))
+    return min(found, key=lambda one: _preference(one, limit))
+
+
+def _preference(one: EngineResources, limit: Resources) -> tuple[bool, bool, float]:
+    """Return what is better the less it is: blocks that fit, without LUTs, the emptiest."""
+    is_over = bool(one.total.over(limit))
+    return is_over, one.weights is EngineBlock.LUTRAM, fullest(one.total, limit)
 
 
 def fullest(used: Resources, limit: Resources) -> float:
@@ -99,7 +116,7 @@ def _memory(
 
 def memory_resources(words: int, bits: int, blocks: Memories, kind: EngineBlock) -> Resources:
     """Return the blocks of a memory, or its LUTs where it is small."""
-    if words <= blocks.lutram_words:
+    if words <= blocks.lutram_words or kind is EngineBlock.LUTRAM:
         return Resources(luts=ceil(bits * max(1, words / 64)))
     if kind is EngineBlock.URAM and blocks.uram_shape is not None:
         return Resources(uram=blocks.uram_shape.blocks(words, bits))
@@ -113,16 +130,19 @@ def _logic(table: EngineTable, supply: Supply, target: Target) -> Resources:
     for form in table.forms:
         epilogues += epilogue_cost(form, target).resources.scaled(shape.drain)
     ports = len(supply.channels) + len(table.inputs) + 1
-    total = _products(shape, windows, target) + _lines(table, windows) + epilogues
+    total = _lines(table, windows) + epilogues
+    if shape.adder is None:
+        total += _products(shape, windows, target)
+    else:
+        total += _float_products(shape, windows, target) + _float_extremes(table, target)
     return total + _registers(table) + PORT.scaled(ports) + _control(table)
 
 
 def _products(shape: EngineShape, windows: int, target: Target) -> Resources:
     """Return multipliers, the choice of their operands, and the sums: (S13)."""
-    built = "packed" if shape.packed else None
-    cost = target.operator(Operator.MUL, ElementType.INT8, built)
-    multipliers = Resources(cost.dsps, 0, 0, cost.luts, cost.ffs).scaled(shape.multipliers)
-    in_luts = target.operator(Operator.MUL, ElementType.INT8, "fabric")
+    cost = product_cost(target, is_float=False, packed=shape.packed)
+    multipliers = operator_resources(cost).scaled(shape.multipliers)
+    in_luts = target.operator(Operator.MUL, ElementType.INT8, FABRIC)
     fabric = Resources(luts=in_luts.luts, ffs=in_luts.ffs).scaled(shape.in_luts * shape.depth)
     operand_bits = 8
     chosen = operand_bits * (shape.products if windows > 1 else 0) + operand_bits * shape.lanes
@@ -130,6 +150,35 @@ def _products(shape: EngineShape, windows: int, target: Target) -> Resources:
     adders = shape.outputs * (shape.depth - 1) * (product_bits + 2)
     registers = shape.products * product_bits
     return multipliers + fabric + Resources(luts=chosen + adders, ffs=adders + registers)
+
+
+def _float_products(shape: EngineShape, windows: int, target: Target) -> Resources:
+    """Return the same of floating-point numbers.
+
+    There is an adder for every product, and for a result that leaves one less than there are sums
+    that take turns.
+    """
+    bits = ElementType.FLOAT.bits
+    total = operator_resources(product_cost(target, is_float=True)).scaled(shape.multipliers)
+    if shape.in_luts:
+        in_luts = target.operator(Operator.MUL, ElementType.FLOAT, FABRIC)
+        total += operator_resources(in_luts).scaled(shape.in_luts * shape.depth)
+    adders = shape.products + shape.drain * (shape.partials - 1)
+    total += operator_resources(adder_cost(target)).scaled(adders)
+    chosen = bits * ((shape.products if windows > 1 else 0) + shape.lanes)
+    return total + Resources(luts=chosen, ffs=bits * shape.products)
+
+
+def _float_extremes(table: EngineTable, target: Target) -> Resources:
+    """Return the comparisons of pools, and of windows whose largest element is wanted."""
+    shape = table.shape
+    largest = {Combine.LARGEST, Combine.SMALLEST}
+    count = shape.drain * any(one.layer.pool != (1, 1) for one in table.passes)
+    if any(one.combine in largest for one in table.passes):
+        count += shape.lanes + shape.drain * (shape.partials - 1)
+    if not count:
+        return Resources()
+    return operator_resources(target.operator(Operator.MAX, ElementType.FLOAT)).scaled(count)
 
 
 def _lines(table: EngineTable, windows: int) -> Resources:
@@ -153,16 +202,16 @@ def _registers(table: EngineTable) -> Resources:
     bits = max(form.accumulator.bits for form in table.forms)
     parameters = max(len(form.parameters) for form in table.forms)
     chunks = shape.pending // shape.drain
-    sums = max(shape.outputs, shape.lanes) * bits
+    sums = max(shape.outputs, shape.lanes) * bits * shape.partials
     lanes = 2 * shape.lanes * bits if any(one.layer.is_lanes for one in table.passes) else 0
     pooled = any(one.layer.pool != (1, 1) for one in table.passes)
     largest = shape.drain * table.element.bits * (2 + chunks // 4) if pooled else 0
     constants = shape.drain * parameters * 32 * -(-chunks // 4)
     added = sum(shape.tile(n) * (n - 1) * bits for n in {one.parts for one in table.orders})
     ways = len(table.orders) + 2  # also of lanes, and from the sum behind it; four in a LUT
-    waiting = ceil((ways - 1) / 3) * shape.pending * bits
+    waiting = ceil((ways - 1) / 3) * shape.pending * bits * shape.partials
     luts = sums + lanes + waiting + added + largest + constants
-    ffs = sums + shape.pending * (bits + parameters * 32) + largest
+    ffs = sums + shape.pending * (bits * shape.partials + parameters * 32) + largest
     return Resources(luts=luts, ffs=ffs)
 
 

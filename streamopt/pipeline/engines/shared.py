@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import Diagnostic, LegalityError
 from streamopt.evaluation.engines import EngineEvaluation
 from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.graph import Graph
@@ -167,7 +168,7 @@ def engine(
     dsp
         DSPs of the engine; where not given, those of the part of the device.
     packed
-        Whether two products of 8 bits share a DSP.
+        Whether two products of 8 bits share a DSP; not of floating-point numbers.
     lut_products
         Multipliers beyond those of the DSPs that may be built from LUTs.
     channels
@@ -182,7 +183,7 @@ def engine(
     ------
     LegalityError
         E341 for each node that is no layer, with the reason; E342 for elements that engines don't
-        compute with.
+        compute with, or don't pack.
     InfeasibleError
         E528 if no engine fits, E402 for a limit that no design keeps.
     """
@@ -191,6 +192,9 @@ def engine(
     given = dataflow(graph)
     target, part = most_of_engine(budget, dsp)
     layers = network_layers(given)
+    if packed and layers.is_float:
+        message = f"products of {layers.name} are of floating-point numbers, which share no DSP"
+        raise LegalityError(Diagnostic("E342", message, None, "leave out packed"))
     asked = EngineLimits(target, part, packed, lut_products, channels)
     found = solve_engine(layers, asked, time_limit)
     own = {part.name: getattr(found, part.name) for part in fields(found)}

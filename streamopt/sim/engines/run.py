@@ -59,10 +59,12 @@ def simulate_engine(hardware: EngineHardware, frames: int = 1) -> EngineRun:
     """
     table, supply = hardware.table, hardware.supply
     latency = supply.latency_cycles
-    words = ArrivingWords(supply, latency - supply.cycles_per_word)
+    waited = ceil(_input_bytes(hardware) / hardware.input_bytes_per_cycle)
+    begin = latency + waited * hardware.is_shared
+    words = ArrivingWords(supply, begin - supply.cycles_per_word)
     now, runs, ends = 0, list[PassRun](), list[int]()
     for _ in range(frames):
-        now += latency + ceil(_input_bytes(hardware) / hardware.input_bytes_per_cycle)
+        now += latency + waited
         leaving = now
         for one in table.passes:
             start = now

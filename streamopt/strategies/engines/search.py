@@ -4,30 +4,43 @@ The bound of a shape is the closed form of its loops, and its words at the rate 
 a run adds the waiting for weights to it. Before its turn comes a shape has the bound of its
 products alone, so layers are cut into tiles for few shapes. Shapes are simulated in the order of
 their bounds, and the search ends at the first whose bound isn't below the best run: that run is the
-least of all shapes, and its cycles are proved. Shapes that don't fit the limits are left out.
+least of all shapes, and its cycles are proved. A shape that doesn't fit the limits is left out, and
+the one with a product less in each sum comes in: it is no quicker.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from math import ceil
 from time import process_time
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.engines import EngineEvaluation, built_engine, simulated_engine
-from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
+from streamopt.ir.engines.hardware import BEAT_BYTES, EngineHardware, Supply
 from streamopt.ir.engines.layers import LayerGraph
 from streamopt.ir.engines.shape import EngineShape
 from streamopt.perf.engines.cycles import EngineCycles, engine_cycles, roofline_cycles, word_bytes
-from streamopt.perf.engines.resources import fill_cycles, longest_epilogue_cycles
+from streamopt.perf.engines.epilogues import epilogue_cost
+from streamopt.perf.engines.operators import adder_cost, float_adder, product_cost
+from streamopt.perf.engines.resources import EngineResources, fill_cycles, longest_epilogue_cycles
 from streamopt.strategies.engines.answer import EngineAnswer
-from streamopt.strategies.engines.space import USUAL, EngineSpace, shapes, supply_of
+from streamopt.strategies.engines.space import (
+    FLOATS,
+    USUAL,
+    EngineSpace,
+    Multipliers,
+    shapes,
+    supply_of,
+)
 from streamopt.target.device import Target
 from streamopt.target.resources import RESOURCE_WORDS, Resources
 from streamopt.transforms.engines.forms import forms_of
+
+FIFO_STEP = 8
+"""A FIFO of weights that doesn't fit is tried again with so many times fewer words."""
+LEAST_FIFO_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +55,8 @@ class EngineLimits:
     """Multipliers that may be built from LUTs."""
     channels: int | None = None
     """Of weights, at most; None for as many as bring a word a cycle."""
-    space: EngineSpace = field(default=USUAL)
+    space: EngineSpace | None = None
+    """None for the usual one of the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +95,7 @@ def solve_engine(
     space = _ShapeSpace(graph, limits)
     waiting = [(one.order, number, one) for number, one in enumerate(space.candidates())]
     heapify(waiting)
-    shapes = len(waiting)
+    known = {one.shape for _, _, one in waiting}
     best: EngineEvaluation | None = None
     bound, tried, tightest = 0, 0, ""
     while waiting:
@@ -94,17 +108,14 @@ def solve_engine(
             closer = space.with_layers(candidate)
             heappush(waiting, (closer.order, number, closer))
             continue
-        hardware, resources = built_engine(
-            graph,
-            candidate.shape,
-            candidate.cycles,
-            candidate.supply,
-            limits.target,
-            limits.resources,
-        )
+        hardware, resources = space.built(candidate, candidate.cycles)
         over = resources.total.over(limits.resources)
         if over:
             tightest = tightest or ", ".join(RESOURCE_WORDS[name] for name in over)
+            narrower = space.narrower(candidate)
+            if narrower is not None and narrower.shape not in known:
+                heappush(waiting, (narrower.order, len(known), narrower))
+                known.add(narrower.shape)
             continue
         found = simulated_engine(hardware, resources)
         tried += 1
@@ -118,9 +129,9 @@ def solve_engine(
     return EngineAnswer(
         best,
         min(bound, best.run.cycles),
-        _roofline(graph, best.hardware.supply, limits),
+        space.roofline_cycles(best.hardware.supply),
         tried,
-        shapes,
+        len(known),
         process_time() - started,
     )
 
@@ -136,21 +147,28 @@ class _ShapeSpace:
         """Count what is the same in every shape."""
         forms, _ = forms_of(graph)
         self._graph, self._limits = graph, limits
+        self._space = limits.space or (FLOATS if graph.is_float else USUAL)
+        self._multipliers = _multipliers(graph, limits)
         self._products = graph.products
         self._epilogue_cycles = longest_epilogue_cycles(forms, limits.target)
-        self._inputs = sum(graph.map(name).size_elems for name in graph.inputs)
+        inputs = [graph.map(name) for name in graph.inputs]
+        self._input_bytes = sum(one.size_elems * one.element.storage_bits // 8 for one in inputs)
 
     def candidates(self) -> Iterator[_Candidate]:
-        """Yield each shape with its products alone."""
+        """Yield the shapes with the most products of a sum, with their products alone."""
+        yield from map(self._candidate, shapes(self._space, self._multipliers))
+
+    def narrower(self, candidate: _Candidate) -> _Candidate | None:
+        """Return the shape with a product less in each sum; None if there is none."""
+        shape = self._multipliers.shape(candidate.shape, candidate.shape.depth - 1)
+        return None if shape is None else self._candidate(shape)
+
+    def _candidate(self, shape: EngineShape) -> _Candidate:
         limits = self._limits
-        space = limits.space
-        for shape in shapes(
-            space, limits.resources.dsps, packed=limits.packed, lut_products=limits.lut_products
-        ):
-            of_word = word_bytes(self._graph, shape)
-            supply = supply_of(of_word, limits.target, limits.channels, space.fifo_words)
-            products = ceil(self._products / shape.products)
-            yield _Candidate(self._outside_cycles(supply) + products, shape, supply)
+        of_word = word_bytes(self._graph, shape)
+        supply = supply_of(of_word, limits.target, limits.channels, self._space.fifo_words)
+        products = ceil(self._products / shape.products)
+        return _Candidate(self._outside_cycles(supply) + products, shape, supply)
 
     def with_layers(self, candidate: _Candidate) -> _Candidate:
         """Return a candidate with all of its layers counted."""
@@ -160,13 +178,41 @@ class _ShapeSpace:
         least = cycles.least(supply.cycles_per_word, self._outside_cycles(supply))
         return replace(candidate, least_cycles=least, cycles=cycles)
 
+    def built(
+        self, candidate: _Candidate, cycles: EngineCycles
+    ) -> tuple[EngineHardware, EngineResources]:
+        """Return a shape as an engine, and what it takes, with the longest FIFO that fits."""
+        limits, words = self._limits, candidate.supply.fifo_words
+        while True:
+            supply = replace(candidate.supply, fifo_words=words)
+            found = built_engine(
+                *(self._graph, candidate.shape, cycles, supply, limits.target, limits.resources)
+            )
+            words //= FIFO_STEP
+            if words < LEAST_FIFO_WORDS or not found[1].total.over(limits.resources):
+                return found
+
+    def roofline_cycles(self, supply: Supply) -> int:
+        """Return the least cycles with as many products a cycle, and as many channels."""
+        target = self._limits.target
+        rates = (target.channel(name).bytes_per_cycle(target.clock_ns) for name in supply.channels)
+        rate = sum(min(BEAT_BYTES, rate) for rate in rates)
+        products = self._multipliers.most(0) + self._limits.lut_products
+        return roofline_cycles(self._graph, products, rate)
+
     def _outside_cycles(self, supply: Supply) -> int:
-        return 2 * supply.latency_cycles + ceil(self._inputs / BEAT_BYTES)
+        return 2 * supply.latency_cycles + ceil(self._input_bytes / BEAT_BYTES)
 
 
-def _roofline(graph: LayerGraph, supply: Supply, limits: EngineLimits) -> int:
-    """Return the least cycles of any engine of as many products a cycle and as many channels."""
-    rate = Fraction(BEAT_BYTES * len(supply.channels)) / supply.cycles_per_word
-    factor = 2 if limits.packed else 1
-    products = limits.resources.dsps * factor + limits.lut_products
-    return roofline_cycles(graph, products, float(rate))
+def _multipliers(graph: LayerGraph, limits: EngineLimits) -> Multipliers:
+    """Return the multipliers that a network's shapes may have."""
+    target = limits.target
+    forms, _ = forms_of(graph)
+    dsps = sum(epilogue_cost(form, target).resources.dsps for form in forms)
+    own = Multipliers(limits.resources.dsps, limits.packed, limits.lut_products, 1, dsps)
+    if not graph.is_float:
+        return own
+    adder, adder_dsps = float_adder(target), adder_cost(target).dsps
+    each = max(1, product_cost(target, is_float=True).dsps + adder_dsps)
+    dsps += (adder.cycles - 1) * adder_dsps
+    return replace(own, dsps_each=each, epilogue_dsps=dsps, adder=adder)

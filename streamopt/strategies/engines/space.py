@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import ceil
 
 from streamopt.ir.engines.hardware import BEAT_BYTES, Supply
-from streamopt.ir.engines.shape import EngineShape
+from streamopt.ir.engines.shape import EngineShape, FloatAdder
 from streamopt.target.channels import MOST_PORTS
 from streamopt.target.device import Target
 
@@ -27,46 +27,75 @@ class EngineSpace:
 
 
 USUAL = EngineSpace()
+FLOATS = EngineSpace((4, 8, 16, 32, 64, 128), (1, 2, 4, 8))
+"""Of floating-point numbers, whose lines and epilogues cost more."""
 
 
-def shapes(
-    space: EngineSpace, dsps: int, *, packed: bool, lut_products: int = 0
-) -> Iterator[EngineShape]:
+@dataclass(frozen=True, slots=True)
+class Multipliers:
+    """The multipliers that shapes may have."""
+
+    dsps: int
+    packed: bool = False
+    lut_products: int = 0
+    """Multipliers that may be built from LUTs."""
+    dsps_each: int = 1
+    epilogue_dsps: int = 0
+    """Of the epilogues of a result that leaves in a cycle."""
+    adder: FloatAdder | None = None
+    """None for integers."""
+
+    @property
+    def factor(self) -> int:
+        """Return the products of a multiplier."""
+        return 2 if self.packed else 1
+
+    def most(self, drain: int) -> int:
+        """Return the products of a cycle that aren't built from LUTs."""
+        left = self.dsps - drain * self.epilogue_dsps
+        return max(0, self.factor * (left // self.dsps_each))
+
+    def shape(self, like: EngineShape, depth: int) -> EngineShape | None:
+        """Return a shape with another depth, and as few products from LUTs as it needs.
+
+        None if it has too many products, or only ones from LUTs.
+        """
+        most = self.most(like.drain)
+        if not 0 < depth <= like.banks:
+            return None
+        in_luts = max(0, like.outputs - _even(most // depth, self.factor))
+        if in_luts == like.outputs or in_luts * depth > self.lut_products:
+            return None
+        return replace(like, depth=depth, in_luts=in_luts)
+
+
+def shapes(space: EngineSpace, multipliers: Multipliers) -> Iterator[EngineShape]:
     """Yield the shapes that no other is better than: with as many products of a sum as fit.
 
     A shape with fewer products of a sum, all else equal, has at least as many steps.
-
-    Parameters
-    ----------
-    lut_products
-        Multipliers that may be built from LUTs.
     """
-    factor = 2 if packed else 1
-    most = factor * dsps
+    factor = multipliers.factor
     for banks, drain in product(space.banks, space.drains):
         if drain > banks:
             continue
-        for outputs in range(factor, most + lut_products + 1, factor):
-            depth = min(most // outputs, banks)
-            if depth:
-                yield EngineShape(outputs, depth, banks, drain, space.beside, packed)
-            more = min(_mixed_depth(outputs, most, lut_products, factor), banks)
-            if more > depth:
-                in_luts = outputs - _even(most // more, factor)
-                yield EngineShape(outputs, more, banks, drain, space.beside, packed, in_luts)
+        most = multipliers.most(drain)
+        for outputs in range(factor, most + multipliers.lut_products + 1, factor):
+            none = EngineShape(
+                *(outputs, 0, banks, drain, space.beside, multipliers.packed),
+                adder=multipliers.adder,
+            )
+            plain = min(most // outputs, banks)
+            found = [multipliers.shape(none, plain)]
+            for depth in range((most + multipliers.lut_products) // outputs, plain, -1):
+                mixed = multipliers.shape(none, depth)
+                if mixed is not None and mixed.in_luts:
+                    found.append(mixed)
+                    break
+            yield from (one for one in found if one is not None)
 
 
 def _even(count: int, factor: int) -> int:
     return count - count % factor
-
-
-def _mixed_depth(outputs: int, most: int, lut_products: int, factor: int) -> int:
-    """Return the most products of each sum, those in LUTs included; 0 if there are none."""
-    for depth in range((most + lut_products) // outputs, 0, -1):
-        in_luts = outputs - _even(most // depth, factor)
-        if 0 < in_luts < outputs and in_luts * depth <= lut_products:
-            return depth
-    return 0
 
 
 def supply_of(word_bytes: int, target: Target, channels: int | None, fifo_words: int) -> Supply:

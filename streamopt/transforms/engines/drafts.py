@@ -43,6 +43,8 @@ from streamopt.transforms.engines.operands import (
 from streamopt.transforms.engines.operations import Windowed, WindowReader, starts_at
 from streamopt.transforms.engines.roles import MapLayout, written_loops
 
+FLOAT_MOST = float(2**128 - 2**104)
+"""The largest number of the type ``float`` that is finite."""
 TERM = "_term"
 """Ends the name of the map that holds the terms of a reduction, if they aren't elements."""
 
@@ -112,6 +114,8 @@ class Drafts:
         inner, element = uncast(first), self.arrays[found.source].element
         bits = element.bits - element.is_signed
         least, most = (-(1 << bits) if element.is_signed else 0), (1 << bits) - 1
+        if element.is_float:
+            least, most = -FLOAT_MOST, FLOAT_MOST
         if not isinstance(inner, Literal):
             raise NoLayerError("its largest element begins with an expression")
         low = found.combine is Combine.LARGEST

@@ -25,7 +25,7 @@ class FormUse:
 def forms_of(graph: LayerGraph) -> tuple[tuple[Form, ...], tuple[FormUse, ...]]:
     """Return the forms of all epilogues, and which each layer has: (S7).
 
-    Numbers in which layers of one form agree stay in it.
+    Numbers in which layers of one form agree, and floating-point ones, stay in it.
     """
     found = [_form_of(layer, graph) for layer in graph.layers]
     forms = tuple(dict.fromkeys(form for form, _ in found))
@@ -71,11 +71,15 @@ def _form_of(layer: Layer, graph: LayerGraph) -> tuple[Form, tuple[int, ...]]:
         match part:
             case Read(access):
                 return Read(Access(names[access.array], ()))
-            case Literal(value) if value.is_integer() and LEAST <= abs(value) <= MOST:
+            case Literal(value) if is_number(value):
                 numbers.append(int(value))
                 return Read(Access(f"{NUMBER}{len(numbers) - 1}", ()))
             case _:
                 return part
+
+    def is_number(value: float) -> bool:
+        is_whole = not layer.accumulator.is_float and value.is_integer()
+        return is_whole and LEAST <= abs(value) <= MOST
 
     value = rewrite(epilogue.value, leaf)
     form = Form(

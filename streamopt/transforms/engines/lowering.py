@@ -23,7 +23,7 @@ def engine_table(graph: LayerGraph, shape: EngineShape, cuts: Sequence[Tiling]) 
     places, memories, depth = placed(graph, shape.banks)
     forms, uses = forms_of(graph)
     passes: list[LayerPass] = []
-    weight_bits = max((_weight_bits(layer) for layer in graph.layers), default=8)
+    weight_bits = graph.weight_bits
     word_bytes = max(PARAMETER_BYTES, shape.products * weight_bits // 8)
     for layer, cut, walk, use in zip(graph.layers, cuts, walks, uses, strict=True):
         source = graph.map(layer.source)
@@ -45,6 +45,7 @@ def engine_table(graph: LayerGraph, shape: EngineShape, cuts: Sequence[Tiling]) 
             )
         )
     stored = [place.map.element for place in places.values()]
+    usual = ElementType.FLOAT if graph.is_float else ElementType.INT8
     return EngineTable(
         graph,
         shape,
@@ -53,14 +54,10 @@ def engine_table(graph: LayerGraph, shape: EngineShape, cuts: Sequence[Tiling]) 
         tuple(places[name] for name in graph.inputs),
         memories,
         depth,
-        max(stored, key=lambda element: element.bits, default=ElementType.INT8),
+        max(stored, key=lambda element: element.bits, default=usual),
         weight_bits,
         word_bytes,
     )
-
-
-def _weight_bits(layer: Layer) -> int:
-    return 0 if layer.weights is None else layer.weights.element.storage_bits
 
 
 def _beside_row_elems(layer: Layer, graph: LayerGraph) -> int:

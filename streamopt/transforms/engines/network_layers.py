@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.element import ElementType
 from streamopt.ir.engines.layers import Layer, LayerGraph
 from streamopt.ir.graph import Graph, Node
 from streamopt.ir.program import Role
@@ -14,6 +15,9 @@ from streamopt.transforms.rewrites.fold_padding import FoldPadding
 
 MOST_BITS = 16
 """Of an element of a map or weight that engines multiply."""
+ELEMENTS = (
+    f"engines multiply integers of at most {MOST_BITS} bits, or compute with float throughout"
+)
 
 
 def network_layers(graph: Graph) -> LayerGraph:
@@ -64,11 +68,18 @@ def _element_problems(found: LayerGraph, layer: Layer) -> list[Diagnostic]:
     elements = [("source", source), ("sum", layer.accumulator)]
     if layer.weights is not None:
         elements.append(("weights", layer.weights.element))
+    epilogue = layer.epilogue
+    elements += [("constant", own.element) for _, own in epilogue.parameters]
+    if found.is_float:
+        elements += [("operand", found.map(name).element) for _, name in epilogue.maps]
+        elements.append(("result", epilogue.element))
     problems: list[Diagnostic] = []
     for what, element in elements:
-        is_narrow = what == "sum" or layer.weights is None or element.bits <= MOST_BITS
-        if not element.is_integer or not is_narrow:
+        is_wide = what in ("sum", "constant") or layer.weights is None
+        suits = element.is_integer and (is_wide or element.bits <= MOST_BITS)
+        if found.is_float:
+            suits = element is ElementType.FLOAT
+        if not suits:
             message = f"the {what} of layer '{layer.name}' is {element}"
-            hint = f"engines multiply integers of at most {MOST_BITS} bits"
-            problems.append(Diagnostic("E342", message, None, hint))
+            problems.append(Diagnostic("E342", message, None, ELEMENTS))
     return problems

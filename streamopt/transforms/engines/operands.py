@@ -122,7 +122,7 @@ class WindowOperand:
     """An element that a node reads, or a constant outside of an array."""
 
     access: Access
-    fill: int | None = None
+    fill: float | None = None
     """Outside of the array; None where nothing is read there."""
     inside: tuple[Condition, ...] = ()
     """Where the element is read."""
@@ -156,10 +156,11 @@ def operand_of(expression: Expression, element_of: ElementOf) -> WindowOperand |
             return WindowOperand(access)
         case Select(condition, then, otherwise):
             read, fill = without_widening(then, element_of), uncast(otherwise)
-            if isinstance(read, Read) and isinstance(fill, Literal) and fill.value.is_integer():
+            if isinstance(read, Read) and isinstance(fill, Literal):
                 parts = conjuncts(condition)
-                if len(affine_conjuncts(condition)) == len(parts):
-                    return WindowOperand(read.access, int(fill.value), parts)
+                suits = fill.value.is_integer() or element_of(read.access.array).is_float
+                if suits and len(affine_conjuncts(condition)) == len(parts):
+                    return WindowOperand(read.access, fill.value, parts)
         case _:
             pass
     return None

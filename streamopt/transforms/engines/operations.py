@@ -57,7 +57,7 @@ class Windowed:
     columns: WindowAxis
     combine: Combine
     weights: WeightView | None
-    fill: int
+    fill: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from streamopt.ir.engines.layers import Layer, LayerGraph
+from streamopt.ir.engines.layers import FeatureMap, Layer, LayerGraph
 from streamopt.ir.engines.table import MapPlace
 from streamopt.transforms.engines.joining import maps_read
 
@@ -40,12 +40,16 @@ def placed(graph: LayerGraph, banks: int) -> tuple[dict[str, MapPlace], int, int
         choices += [
             (depth, found[other].memory, found[other].base)
             for other in _dead_behind(writers.get(name), spans)
-            if found[other].memory not in apart
+            if found[other].memory not in apart and _have_one_shape(found[other].map, own)
         ]
         depth, memory, base = min(choices)
         count = max(count, memory + 1)
         found[name] = MapPlace(own, memory, base)
     return found, count, depth // banks
+
+
+def _have_one_shape(one: FeatureMap, other: FeatureMap) -> bool:
+    return (one.rows, one.columns, one.channels) == (other.rows, other.columns, other.channels)
 
 
 def _dead_behind(layer: Layer | None, spans: dict[str, tuple[int, int]]) -> list[str]:

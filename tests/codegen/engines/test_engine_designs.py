@@ -59,7 +59,7 @@ def test_a_table_with_another_number_computes_something_else(tmp_path: Path) -> 
     kernel = tmp_path / "project" / "perceptron.cpp"
     text = kernel.read_text()
     wrong = text.replace("COMBINE_PRODUCTS, 0,", "COMBINE_SUM, 0,").replace(
-        "total += products", "total -= products"
+        "return left + right;", "return left - right;"
     )
     assert wrong != text
     kernel.write_text(wrong)

@@ -12,7 +12,7 @@ from streamopt.evaluation.engines import built_engine, simulated_engine
 from streamopt.perf.engines.cycles import engine_cycles, word_bytes
 from streamopt.perf.engines.resources import fill_cycles, longest_epilogue_cycles
 from streamopt.strategies.engines.search import EngineLimits, solve_engine
-from streamopt.strategies.engines.space import EngineSpace, shapes, supply_of
+from streamopt.strategies.engines.space import EngineSpace, Multipliers, shapes, supply_of
 from streamopt.target.device import find_device
 from streamopt.transforms.engines.forms import forms_of
 from streamopt.transforms.engines.network_layers import network_layers
@@ -29,7 +29,7 @@ def test_no_shape_runs_in_fewer_cycles(packed: bool) -> None:
     answer = solve_engine(graph, limits)
     forms, _ = forms_of(graph)
     runs: list[int] = []
-    for shape in shapes(SPACE, 12, packed=packed, lut_products=4):
+    for shape in shapes(SPACE, Multipliers(12, packed, 4)):
         fill = fill_cycles(shape, longest_epilogue_cycles(forms, TARGET), TARGET)
         cycles = engine_cycles(graph, shape, fill)
         supply = supply_of(word_bytes(graph, shape), TARGET, None, SPACE.fifo_words)

@@ -45,21 +45,21 @@ def integers(*shape: int) -> torch.Tensor:
 class EveryLayer(nn.Module):
     """Padding, strides, pools that overlap or don't, a residual path, and an average."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Any = KIND) -> None:
         super().__init__()
         shape = layers.Convolution
-        self.stem = KIND.convolution(shape(3, 6, 3, 1, 1, bias=True))
+        self.stem = kind.convolution(shape(3, 6, 3, 1, 1, bias=True))
         self.pool = nn.MaxPool2d(2)
-        self.depthwise = KIND.convolution(shape(6, 6, 3, 1, 1, groups=6))
-        self.pointwise = KIND.convolution(shape(6, 8, 1))
+        self.depthwise = kind.convolution(shape(6, 6, 3, 1, 1, groups=6))
+        self.pointwise = kind.convolution(shape(6, 8, 1))
         self.overlapping = nn.MaxPool2d(3, 2, 1)
-        self.first = KIND.convolution(shape(8, 10, 3, 2, 1))
-        self.second = KIND.convolution(shape(10, 10, 3, 1, 1, relu=False))
-        self.shortcut = KIND.convolution(shape(8, 10, 1, 2, relu=False))
-        self.strided = KIND.convolution(shape(10, 10, 3, 2, 1, groups=10, bias=True))
-        self.join = KIND.joined()
-        self.average = KIND.average(4)
-        self.scores = KIND.scores(10, 5)
+        self.first = kind.convolution(shape(8, 10, 3, 2, 1))
+        self.second = kind.convolution(shape(10, 10, 3, 1, 1, relu=False))
+        self.shortcut = kind.convolution(shape(8, 10, 1, 2, relu=False))
+        self.strided = kind.convolution(shape(10, 10, 3, 2, 1, groups=10, bias=True))
+        self.join = kind.joined()
+        self.average = kind.average(4)
+        self.scores = kind.scores(10, 5)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return five scores."""

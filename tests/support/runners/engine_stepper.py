@@ -31,7 +31,7 @@ def stepped_spans(hardware: EngineHardware) -> list[tuple[int, int]]:
     size = elems * table.element.storage_bits // 8
     begin = supply.latency_cycles - (-size // hardware.input_bytes_per_cycle)
     came: list[int] = []
-    left, ready = table.words, Fraction(supply.latency_cycles)
+    left, ready = table.words, Fraction(begin if hardware.is_shared else supply.latency_cycles)
     spans: list[tuple[int, int]] = []
     clock = 0
 

@@ -126,6 +126,18 @@ void f(const float x[8], const float w[8][8], float y[8]) {
 """
 
 
-def test_real_numbers_are_refused() -> None:
-    with pytest.raises(LegalityError, match="E342 the source of layer"):
-        network_layers(so.dataflow(so.load(REAL)))
+def test_real_numbers_are_not_mixed_with_others() -> None:
+    assert network_layers(so.dataflow(so.load(REAL))).is_float
+    for old, new in (
+        ("const float x", "const int8_t x"),
+        ("const float w", "const double w"),
+        ("float y[8]", "double y[8]"),
+    ):
+        program = so.load("#include <stdint.h>\n" + REAL.replace(old, new))
+        with pytest.raises(LegalityError, match=r"E342 the .* of layer"):
+            network_layers(so.dataflow(program))
+
+
+def test_real_products_share_no_dsp() -> None:
+    with pytest.raises(LegalityError, match=r"E342 .*floating-point"):
+        so.engine(REAL, dsp=20, packed=True)
