@@ -159,7 +159,7 @@ def _boundary(ports: EnginePorts) -> dict[str, str]:
 
 
 def _binding(shape: EngineShape) -> Binding:
-    """Return what floating-point adders are built from, where that can be asked for."""
+    """Return the parts of floating-point adders, where they can be asked for."""
     if shape.adder is None or shape.adder.implementation not in BINDABLE[Operator.ADD]:
         return ()
     return ((Operator.ADD, Implementation(shape.adder.implementation)),)

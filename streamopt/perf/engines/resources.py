@@ -92,7 +92,7 @@ def engine_resources(
 
 
 def _preference(one: EngineResources, limit: Resources) -> tuple[bool, bool, float]:
-    """Return what is better the less it is: blocks that fit, without LUTs, the emptiest."""
+    """Return the order of a choice: blocks that fit, without LUTs, the emptiest."""
     is_over = bool(one.total.over(limit))
     return is_over, one.weights is EngineBlock.LUTRAM, fullest(one.total, limit)
 
