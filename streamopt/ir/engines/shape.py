@@ -16,7 +16,7 @@ class FloatAdder:
     cycles: int
     """From operands to the sum."""
     implementation: str
-    """What they are built from, as the operator table of the device names it."""
+    """The parts that they are built from, as the operator table of the device names them."""
 
 
 @dataclass(frozen=True, slots=True)
