@@ -23,8 +23,17 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import SourceLoc
+from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Condition, Expression, reads, rewrite, rewrite_condition
+from streamopt.ir.expression import (
+    Access,
+    Condition,
+    Expression,
+    moved_leaf,
+    reads,
+    rewrite,
+    rewrite_condition,
+)
 from streamopt.ir.operators import Reduction
 from streamopt.ir.text import assignment_texts, html_table
 
@@ -142,6 +151,18 @@ class Nest:
     def trip_counts(self) -> dict[str, int]:
         """Return trip count by iterator, outermost first."""
         return {loop.name: loop.trip_count for loop in self.loops}
+
+    def renamed(self, arrays: Mapping[str, str], iterators: Mapping[str, str]) -> Nest:
+        """Return the nest with other names of arrays and iterators; others stay."""
+        affine = {old: Affine.iterator(new) for old, new in iterators.items()}
+
+        def access(old: Access) -> Access:
+            return replace(old.substitute(affine), array=arrays.get(old.array, old.array))
+
+        leaf = moved_leaf(access, lambda index: index.substitute(affine))
+        loops = tuple(replace(e, name=iterators.get(e.name, e.name)) for e in self.loops)
+        statements = tuple(s.rewritten(leaf, access(s.target)) for s in self.statements)
+        return replace(self, loops=loops, statements=statements)
 
     def __str__(self) -> str:
         """Return one line: name, loops from the outermost in, and statements."""

@@ -42,6 +42,11 @@ def _operators(op: BinaryOp) -> tuple[_Method, _Method]:
     return left, right
 
 
+def _comparison(op: CompareOp) -> Callable[[Value, Operand], Condition]:
+    """Return the method of a value to the left of a comparison."""
+    return lambda value, other: _compared(op, value, other)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Value:
     """The value that a statement computes.
@@ -84,23 +89,10 @@ class Value:
     def __pos__(self) -> Value:
         return self
 
-    def __lt__(self, other: Operand) -> Condition:
-        return _compared(CompareOp.LT, self, other)
-
-    def __le__(self, other: Operand) -> Condition:
-        return _compared(CompareOp.LE, self, other)
-
-    def __gt__(self, other: Operand) -> Condition:
-        return _compared(CompareOp.GT, self, other)
-
-    def __ge__(self, other: Operand) -> Condition:
-        return _compared(CompareOp.GE, self, other)
-
-    def __eq__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return _compared(CompareOp.EQ, self, other)
-
-    def __ne__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return _compared(CompareOp.NE, self, other)
+    __lt__, __le__ = _comparison(CompareOp.LT), _comparison(CompareOp.LE)
+    __gt__, __ge__ = _comparison(CompareOp.GT), _comparison(CompareOp.GE)
+    __eq__ = _comparison(CompareOp.EQ)  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+    __ne__ = _comparison(CompareOp.NE)  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -84,8 +84,7 @@ class Values:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of a value."""
-        constant = self.constants.get(name)
-        return self.tensors[name].shape if constant is None else constant.shape
+        return self.type_of(name)[1]
 
 
 @dataclass(frozen=True, slots=True)

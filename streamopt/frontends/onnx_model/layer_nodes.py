@@ -10,11 +10,12 @@ from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
 from streamopt.frontends.tensors.elementwise import broadcast, elementwise
+from streamopt.frontends.tensors.functions import formula
 from streamopt.frontends.tensors.normalisation import mean_over, normalized_axes, reduced
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
-from streamopt.ir.expression import Compare, CompareOp, Expression, Function, Select
+from streamopt.ir.expression import Expression, Function
 from streamopt.ir.operators import Reduction
 
 
@@ -177,8 +178,8 @@ def _global_norm(node: Context) -> LazyTensor:
     return pooling.norm_pool(node.builder, x, windows, node.option("p", 2))
 
 
-def _global(pool: Callable[[ProgramBuilder, LazyTensor], LazyTensor]) -> Lowering:
-    return lambda node: pool(node.builder, node.tensor())
+def _global(over: Callable[..., LazyTensor]) -> Lowering:
+    return lambda node: over(node.builder, node.tensor(), pooling.spatial_axes(node.tensor()))
 
 
 def _only_first_output(node: Context) -> None:
@@ -252,11 +253,7 @@ def _norm(node: Context) -> LazyTensor:
     length = reduced(builder, x, [axis], Reduction.ADD, function=function)
     if order == 2:
         length = elementwise(builder, partial(ex.call, Function.SQRT), length)
-
-    def scaled(value: Expression, by: Expression) -> Expression:
-        return Select(Compare(CompareOp.EQ, by, ex.ZERO), ex.ZERO, ex.divide(value, by))
-
-    return elementwise(builder, scaled, x, length)
+    return elementwise(builder, formula("0 if alpha == 0 else x / alpha"), x, length)
 
 
 def _softmax(
@@ -304,11 +301,7 @@ def _log_sum_exp(node: Context) -> LazyTensor:
     below = elementwise(builder, ex.subtract, x, largest)
     exponentials = partial(_sum, function=ex.exponential, name=f"{builder.label}_sum")
     total = exponentials(builder, below, axes, keepdims=bool(node.option("keepdims", 1)))
-    return elementwise(builder, _peak_plus_log, reshaped(largest, total.shape), total)
-
-
-def _peak_plus_log(peak: Expression, total: Expression) -> Expression:
-    return ex.add(peak, ex.logarithm(total))
+    return elementwise(builder, formula("x + log(alpha)"), reshaped(largest, total.shape), total)
 
 
 _sum = partial(reduced, reduction=Reduction.ADD)
@@ -324,8 +317,8 @@ LOWERINGS: Lowerings = {
     "AveragePool": _average_pool,
     "LpPool": _norm_pool,
     "GlobalLpPool": _global_norm,
-    "GlobalAveragePool": _global(pooling.global_average_pool),
-    "GlobalMaxPool": _global(pooling.global_max_pool),
+    "GlobalAveragePool": _global(mean_over),
+    "GlobalMaxPool": _global(partial(reduced, reduction=Reduction.MAX)),
     "BatchNormalization": _batch_norm,
     "InstanceNormalization": _instance_norm,
     "GroupNormalization": _group_norm,

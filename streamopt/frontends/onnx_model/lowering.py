@@ -222,7 +222,7 @@ class _ModelLowering:
                 results = CONTROL[operator.kind](context, self._run)
             else:
                 types = [self.values.type_of(n) if n else None for n in operator.inputs]
-                made = function_body(operator, types, self.opset, self._prefix())
+                made = function_body(operator, types, self.opset, f"{self.expanded}:")
                 if made is None:
                     raise _unsupported(operator.kind)
                 results = self._put_in(made)
@@ -234,11 +234,8 @@ class _ModelLowering:
             elif name:
                 self.values.tensors[name] = self._kept(name, self.values.tensor(result))
 
-    def _prefix(self) -> str:
-        return f"{self.expanded}:"
-
     def _run(self, body: Body, names: Mapping[str, str]) -> tuple[str, ...]:
-        results = self._put_in(put_in(body, names, self._prefix()))
+        results = self._put_in(put_in(body, names, f"{self.expanded}:"))
         if not self.unknown.isdisjoint(results):
             raise LoweringError("its graph can't be lowered")
         return results

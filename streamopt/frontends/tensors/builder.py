@@ -17,7 +17,6 @@ from streamopt.frontends.tensors.constants import (
     least_integers,
 )
 from streamopt.frontends.tensors.indexing import ElementPoint, point_over
-from streamopt.frontends.tensors.result_copies import renamed_nest
 from streamopt.frontends.tensors.tensor import (
     LazyTensor,
     LoweringError,
@@ -302,7 +301,7 @@ class ProgramBuilder:
         return Program(
             self.name,
             tuple(replace(array, name=final[array.name]) for array in arrays),
-            tuple(renamed_nest(nest, final, _free_iterators(nest, taken)) for nest in kept[::-1]),
+            tuple(nest.renamed(final, _free_iterators(nest, taken)) for nest in kept[::-1]),
             {name: values for name, values in self._values.items() if name in needed},
         )
 

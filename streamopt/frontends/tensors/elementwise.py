@@ -121,6 +121,13 @@ def truths(tensor: LazyTensor) -> LazyTensor:
     return replace(tensor, value=value, is_truth=True, array="")
 
 
+def _truth(
+    builder: ProgramBuilder, function: Callable[..., ir.Expression], *operands: LazyTensor
+) -> LazyTensor:
+    element = ElementType.UINT8
+    return elementwise(builder, function, *operands, element=element, is_truth=True)
+
+
 def compare(
     builder: ProgramBuilder, op: ir.CompareOp, left: LazyTensor, right: LazyTensor
 ) -> LazyTensor:
@@ -129,8 +136,7 @@ def compare(
     def function(a: ir.Expression, b: ir.Expression) -> ir.Expression:
         return ir.Compare(op, ex.as_number(a), ex.as_number(b))
 
-    element = ElementType.UINT8
-    return elementwise(builder, function, left, right, element=element, is_truth=True)
+    return _truth(builder, function, left, right)
 
 
 def connect(
@@ -138,11 +144,10 @@ def connect(
 ) -> LazyTensor:
     """Return the truth values of both operands joined; numbers count as whether they aren't 0."""
 
-    def function(a: ir.Expression, b: ir.Expression) -> ir.Expression:
-        return ir.Logic(op, (ex.as_condition(a), ex.as_condition(b)))
+    def function(*operands: ir.Expression) -> ir.Expression:
+        return ir.Logic(op, tuple(map(ex.as_condition, operands)))
 
-    element = ElementType.UINT8
-    return elementwise(builder, function, left, right, element=element, is_truth=True)
+    return _truth(builder, function, left, right)
 
 
 def opposite(builder: ProgramBuilder, operand: LazyTensor) -> LazyTensor:
@@ -151,7 +156,7 @@ def opposite(builder: ProgramBuilder, operand: LazyTensor) -> LazyTensor:
     def function(a: ir.Expression) -> ir.Expression:
         return ir.negated(ex.as_condition(a))
 
-    return elementwise(builder, function, operand, element=ElementType.UINT8, is_truth=True)
+    return _truth(builder, function, operand)
 
 
 def choose(

@@ -1,6 +1,6 @@
 """Elements at constant positions: read where a table says, or written there.
 
-Positions that follow rules (`streamopt.frontends.tensors.positions`) are subscripts; nothing is
+Positions that follow rules (`streamopt.ir.algebra.tables`) are subscripts; nothing is
 looked up when the program runs.
 """
 
@@ -15,17 +15,21 @@ from numpy.typing import NDArray
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.indexing import ElementPoint
-from streamopt.frontends.tensors.positions import (
-    Leaf,
-    Pieces,
-    PositionSplit,
-    dimension,
-    joined_pieces,
-)
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.algebra.divisions import placed
+from streamopt.ir.algebra.tables import (
+    MAX_PIECES,
+    Leaf,
+    Pieces,
+    PositionSplit,
+    TooManyPiecesError,
+    dimension,
+    joined_pieces,
+)
 from streamopt.ir.expression import Compare, CompareOp, Expression, Index
+
+_HINT = "reorder the data before the program, or slice it"
 
 Table = NDArray[np.int64]
 Combine = Callable[[Expression, Expression], Expression]
@@ -85,7 +89,7 @@ def gathered(
     known = builder.known(source) if prod(shape) <= MAX_POSITIONS else None
     if known is not None:
         return builder.constant(builder.label, np.broadcast_to(known[tuple(tables)], shape))
-    pieces = joined_pieces(tables) if tables else Leaf(())
+    pieces = _pieces(tables) if tables else Leaf(())
     repeats = prod(shape) > source.size_elems
     if source.operations and (repeats or isinstance(pieces, PositionSplit)):
         source = builder.store(source)
@@ -167,7 +171,7 @@ def _written(
     writers, shape = writing
     sources = np.unravel_index(_without_gaps(writers), shape)
     is_written = (writers >= 0).astype(np.int64)
-    pieces = joined_pieces([is_written, *(part.astype(np.int64) for part in sources)])
+    pieces = _pieces([is_written, *(part.astype(np.int64) for part in sources)])
 
     def element(values: tuple[Affine, ...], point: ElementPoint) -> Expression:
         written, *places = _place(values, point).indices
@@ -215,6 +219,15 @@ def _check_inside(tables: Sequence[Table], shape: Sequence[int]) -> None:
             raise LoweringError(message)
         if not table.size:
             raise LoweringError("there are no positions")
+
+
+def _pieces(tables: Sequence[Table]) -> Pieces:
+    try:
+        return joined_pieces(tables)
+    except TooManyPiecesError:
+        message = "positions are constants, but not affine in the loops, "
+        message += f"and fall into more than {MAX_PIECES} affine pieces"
+        raise LoweringError(message, _HINT) from None
 
 
 def _place(values: Sequence[Affine], point: ElementPoint) -> ElementPoint:

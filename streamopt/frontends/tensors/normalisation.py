@@ -74,8 +74,7 @@ def _standardized(
     centred = builder.store(elementwise(builder, ex.subtract, x, mean), f"{label}_centred")
     squares = f"{label}_squares"
     variance = mean_over(builder, centred, axes, function=ex.square, name=squares)
-    inverse = _inverse_root(builder, variance, epsilon)
-    inverse = builder.store(inverse, f"{label}_inverse")
+    inverse = builder.store(_inverse_root(builder, variance, epsilon), f"{label}_inverse")
     return elementwise(builder, ex.multiply, centred, inverse), mean, inverse
 
 
@@ -105,8 +104,7 @@ def rms_norm(
     """Return ``x`` divided by its root mean square over the axes, times a scale."""
     x = builder.settled(x)
     mean = mean_over(builder, x, axes, function=ex.square, name=f"{builder.label}_squares")
-    inverse = _inverse_root(builder, mean, epsilon)
-    inverse = builder.store(inverse, f"{builder.label}_inverse")
+    inverse = builder.store(_inverse_root(builder, mean, epsilon), f"{builder.label}_inverse")
     return _scaled(builder, elementwise(builder, ex.multiply, x, inverse), scale, None)
 
 

@@ -14,7 +14,6 @@ from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.functions import power
 from streamopt.frontends.tensors.indexing import ElementPoint
-from streamopt.frontends.tensors.normalisation import mean_over, reduced
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import padded
 from streamopt.ir.affine import Affine
@@ -145,17 +144,8 @@ def norm_pool(builder: ProgramBuilder, x: LazyTensor, windows: Windows, order: i
     return elementwise(builder, partial(power, exponent=1.0 / order), total)
 
 
-def global_average_pool(builder: ProgramBuilder, x: LazyTensor) -> LazyTensor:
-    """Return the mean of each channel."""
-    return mean_over(builder, x, _spatial(x))
-
-
-def global_max_pool(builder: ProgramBuilder, x: LazyTensor) -> LazyTensor:
-    """Return the largest element of each channel."""
-    return reduced(builder, x, _spatial(x), Reduction.MAX)
-
-
-def _spatial(x: LazyTensor) -> range:
+def spatial_axes(x: LazyTensor) -> range:
+    """Return the axes that windows slide over; raises LoweringError if there are none."""
     if x.rank < 3:
         raise LoweringError(f"pooling needs spatial dimensions; the input has {x.rank} in all")
     return range(2, x.rank)

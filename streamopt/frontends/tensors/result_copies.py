@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Read, moved_leaf, reads, rewrite
-from streamopt.ir.program import Nest, Program, Role, Statement
+from streamopt.ir.expression import Access, Read, reads
+from streamopt.ir.program import Nest, Program, Role
 
 
 def without_result_copies(program: Program) -> Program:
@@ -72,20 +72,3 @@ def _places(access: Access, copy: Nest, shape: tuple[int, ...]) -> Mapping[str, 
         else:
             found[name] = position
     return found if set(found) == set(copy.trip_counts) else None
-
-
-def renamed_nest(nest: Nest, arrays: Mapping[str, str], iterators: Mapping[str, str]) -> Nest:
-    """Return the nest with the new names; names that aren't mentioned stay."""
-    affine = {old: Affine.iterator(new) for old, new in iterators.items()}
-
-    def access(old: Access) -> Access:
-        return replace(old.substitute(affine), array=arrays.get(old.array, old.array))
-
-    def renamed(statement: Statement) -> Statement:
-        leaf = moved_leaf(access, lambda index: index.substitute(affine))
-        start = None if statement.start is None else rewrite(statement.start, leaf)
-        value = rewrite(statement.value, leaf)
-        return replace(statement, target=access(statement.target), value=value, start=start)
-
-    loops = tuple(replace(loop, name=iterators.get(loop.name, loop.name)) for loop in nest.loops)
-    return replace(nest, loops=loops, statements=tuple(map(renamed, nest.statements)))

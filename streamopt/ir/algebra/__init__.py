@@ -1,1 +1,1 @@
-"""Computation with expressions: their values over grids, and divisions that trip counts decide."""
+"""Computation with expressions: values, cases and divisions; iterations that conditions leave."""

@@ -17,6 +17,7 @@ from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.contraction import gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution
 from streamopt.frontends.tensors.elementwise import choose, compare, elementwise
+from streamopt.frontends.tensors.normalisation import mean_over, reduced
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.expression import CompareOp, reads
@@ -161,11 +162,9 @@ def test_average_pool(counted: bool) -> None:
 
 def test_global_pools() -> None:
     x = values(2, 3, 4, 5)
+    check_lowering(lambda b, t: mean_over(b, t[0], (2, 3)), x.mean(axis=(2, 3), keepdims=True), x)
     check_lowering(
-        lambda b, t: pooling.global_average_pool(b, *t), x.mean(axis=(2, 3), keepdims=True), x
-    )
-    check_lowering(
-        lambda b, t: pooling.global_max_pool(b, *t), x.max(axis=(2, 3), keepdims=True), x
+        lambda b, t: reduced(b, t[0], (2, 3), Reduction.MAX), x.max(axis=(2, 3), keepdims=True), x
     )
 
 

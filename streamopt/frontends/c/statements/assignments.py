@@ -26,10 +26,10 @@ from streamopt.errors import SourceLoc
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.usage import base_name, walked
-from streamopt.frontends.c.values.cases import is_of_iterators
 from streamopt.frontends.c.values.operations import as_truth, selected
 from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.cases import is_of_iterators
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Cast, Read, reads

@@ -13,8 +13,8 @@ from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.values import accesses, expressions
-from streamopt.frontends.c.values.cases import Cases, Fork, cases_of
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.cases import Cases, Fork, cases_of
 from streamopt.ir.expression import (
     Access,
     Cast,

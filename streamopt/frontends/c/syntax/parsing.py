@@ -11,7 +11,7 @@ from pycparser import c_ast as ast
 from pycparser.c_parser import Coord, CParser, ParseError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.c.syntax.trees import coordinate
+from streamopt.frontends.c.syntax.trees import coordinate, every
 from streamopt.frontends.c.syntax.types import DeclarationReader
 from streamopt.frontends.c.text.places import Places
 
@@ -150,28 +150,6 @@ def _function(
         tuple(reader.declarations[node] for node in parameters if isinstance(node, ast.Decl)),
         reader.type_of(declarator.type),
         item.body,
-        _has_scop(item.body),
+        any(isinstance(n, ast.Pragma) and n.string == "scop" for n in every(item.body)),
         places.of(item.coord),
     )
-
-
-def _has_scop(body: ast.Node) -> bool:
-    waiting: list[ast.Node | None] = [body]
-    while waiting:
-        match waiting.pop():
-            case ast.Pragma(string="scop"):
-                return True
-            case ast.Compound(block_items=items):
-                waiting += items or []
-            case ast.If(iftrue=then, iffalse=otherwise):
-                waiting += [then, otherwise]
-            case (
-                ast.For(stmt=part)
-                | ast.Label(stmt=part)
-                | ast.While(stmt=part)
-                | ast.DoWhile(stmt=part)
-            ):
-                waiting.append(part)
-            case _:
-                pass
-    return False

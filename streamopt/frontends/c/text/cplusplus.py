@@ -60,6 +60,7 @@ _STREAM_DECLARED = re.compile(
     r"\bstruct[ ]+hls_stream_\w+[^;{}()]{0,500}(?:\([^;{}()]{0,200}\)[^;{}()]{0,200}){0,20};"
 )
 _STREAM_NAME = re.compile(r"(?<=\w)[ ]*\([ ]*\"[^\"\n]*\"[ ]*\)")
+_INFERRED = re.compile(r"\bauto\b")
 _LAST_WORD = re.compile(r"\w+")
 
 _STRUCTURE = re.compile(r"(\btypedef\s+)?\b(struct|union|enum)\s+(\w+)\s*\{")
@@ -89,7 +90,8 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     for start, what, hint in islice(_refused(text), _MOST_TOLD):
         loc = places.loc(*position(text, start))
         problems.report("E135", f"{what} is not supported", loc, hint)
-    text = edited(text, [*_unnamed_streams(text), *_inferred(text)], places)
+    inferred = ((one.start(), one.end(), "struct auto_") for one in _INFERRED.finditer(text))
+    text = edited(text, [*_unnamed_streams(text), *inferred], places)
     tags = {one[3] for one in _STRUCTURE.finditer(text) if not one[1]}
     tags |= {found[1] for found in _LIBRARY_TAG.finditer(text)}
     text = edited(text, _named(text), places)
@@ -119,12 +121,6 @@ def _unnamed_streams(text: str) -> Iterator[Edit]:
     for declared in _STREAM_DECLARED.finditer(text):
         for found in _STREAM_NAME.finditer(text, declared.start(), declared.end()):
             yield found.start(), found.end(), ""
-
-
-def _inferred(text: str) -> Iterator[Edit]:
-    """Yield edits that make ``auto`` a structure, which the initialiser decides."""
-    for found in re.finditer(r"\bauto\b", text):
-        yield found.start(), found.end(), "struct auto_"
 
 
 def _named(text: str) -> Iterator[Edit]:

@@ -15,10 +15,10 @@ from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, inner, walked
 from streamopt.frontends.c.values import expressions
-from streamopt.frontends.c.values.cases import Cases, cases_of, read_at
 from streamopt.frontends.c.values.gathers import Place, gathered, is_searched
 from streamopt.frontends.c.values.value import CValue, integer
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.cases import Cases, cases_of, read_at
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Expression, Read, reads
 from streamopt.ir.source import Item

@@ -132,9 +132,7 @@ def looked_up(
     Raises
     ------
     LoweringError
-        If a position depends on data.
-    LoweringError
-        If positions are constants that follow no rule.
+        If a position depends on data, or positions are constants that follow no rule.
     """
     found = list(operands)
     for number, operand in enumerate(item.operands):
@@ -191,8 +189,6 @@ def dense_tensor(builder: ProgramBuilder, name: str, op: MlirOperation) -> LazyT
     LoweringError
         For types that programs don't have.
     """
-    import numpy as np
-
     dense = op.attributes["value"]
     assert isinstance(dense, Dense)
     element = known_element(dense.type)

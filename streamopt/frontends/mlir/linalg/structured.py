@@ -13,7 +13,7 @@ from streamopt.frontends.mlir.text.syntax import (
     MlirValue,
     Opaque,
 )
-from streamopt.frontends.tensors.arithmetic import as_number
+from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
@@ -167,16 +167,13 @@ def filled(
             inner = [filled(child, read, iterators) for child in ir.children(template)]
             if not isinstance(template, ir.Logic):
                 keep = 1 if isinstance(template, ir.Select) else 0
-                inner[keep:] = [as_number(value) for value in inner[keep:]]
+                inner[keep:] = [ex.as_number(value) for value in inner[keep:]]
             return ir.rebuild(template, tuple(inner))
 
 
 def occurrences(template: ir.Expression, position: int) -> int:
     """Return how often a template reads an operand."""
-    name = _name(position)
-    return sum(
-        isinstance(node, ir.Read) and node.access.array == name for node in ir.walk(template)
-    )
+    return ex.occurrences(template, _name(position))
 
 
 def _name(position: int) -> str:

@@ -45,10 +45,6 @@ class View:
         )
 
 
-def _same(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
-    return view
-
-
 def _transpose(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     mapped = op.attributes.get("permutation")
     if not isinstance(mapped, AffineMap):
@@ -134,10 +130,10 @@ def _reinterpret(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> Vi
 
 
 VIEWS: Mapping[str, Callable[[MlirOperation, View, Sequence[Affine]], View]] = {
-    "memref.cast": _same,
+    "memref.cast": lambda op, view, offsets: view,
     "memref.collapse_shape": _reshape,
     "memref.expand_shape": _reshape,
-    "memref.memory_space_cast": _same,
+    "memref.memory_space_cast": lambda op, view, offsets: view,
     "memref.reinterpret_cast": _reinterpret,
     "memref.subview": _subview,
     "memref.transpose": _transpose,

@@ -107,14 +107,10 @@ def _check_size(text: str, file: str) -> None:
     for bracket in re.findall(r"[][(){}<>]", plain):
         depth += 1 if bracket in "[({<" else -1
         deepest = max(deepest, depth)
-    longest = max((_operators(piece[0]) for piece in _PIECES.finditer(plain)), default=0)
+    longest = max((sum(map(p[0].count, "+*-")) for p in _PIECES.finditer(plain)), default=0)
     if deepest > _MAX_DEPTH or longest > _MAX_CHAIN:
         message = f"brackets are nested more than {_MAX_DEPTH} deep, or a sum is too long"
         raise FrontendError(Diagnostic("E155", message, SourceLoc(file)))
-
-
-def _operators(piece: str) -> int:
-    return piece.count("+") + piece.count("*") + piece.count("-")
 
 
 def _mark_kinds(module: Any) -> bool:

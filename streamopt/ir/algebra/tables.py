@@ -1,6 +1,6 @@
-"""Tables of constant positions as affine expressions of their indices, in few pieces.
+"""Tables of whole numbers as affine expressions of their indices, in few pieces.
 
-A gather whose positions are constants streams where they follow a rule: ``i // 2`` of a nearest
+A gather whose positions are such a table streams where they follow a rule: ``i // 2`` of a nearest
 resize, ``i % 7`` of a repeated row, ``6 - i`` of a mirrored border. A table that follows no rule
 as a whole falls into boxes that do.
 """
@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
 
 MAX_PIECES = 64
@@ -24,7 +23,10 @@ MAX_PIECES = 64
 LARGEST_DIVISOR = 64
 _TRIED_FIRST = 128
 _FEWEST_BLOCKS = 4
-_HINT = "reorder the data before the program, or slice it"
+
+
+class TooManyPiecesError(Exception):
+    """A table falls into more pieces than `MAX_PIECES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def joined_pieces(tables: Sequence[NDArray[np.int64]]) -> Pieces:
 
     Raises
     ------
-    LoweringError
+    TooManyPiecesError
         If there are more than `MAX_PIECES`.
     """
     shape = np.broadcast_shapes(*(table.shape for table in tables))
@@ -74,13 +76,8 @@ def joined_pieces(tables: Sequence[NDArray[np.int64]]) -> Pieces:
         own = tuple((0, extent) for extent in table.shape)
         joined = _both(joined, search.pieces(_without_repeats(table), own), whole)
         if _count(joined) > MAX_PIECES:
-            raise _too_many()
+            raise TooManyPiecesError
     return joined
-
-
-def _too_many() -> LoweringError:
-    message = "positions are constants, but not affine in the loops, "
-    return LoweringError(f"{message}and fall into more than {MAX_PIECES} affine pieces", _HINT)
 
 
 def _without_repeats(table: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -104,7 +101,7 @@ class _FormSearch:
         if rule is not None:
             self.budget -= 1
             if self.budget < 0:
-                raise _too_many()
+                raise TooManyPiecesError
             return Leaf((rule,))
         axis, length = _cut(table)
         start, stop = box[axis]

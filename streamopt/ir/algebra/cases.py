@@ -1,4 +1,4 @@
-"""Subscripts that are one of several affine values: ``a[i == 0 ? 0 : i - 1]``, clamped borders.
+"""Integers that are one of several affine values: ``a[i == 0 ? 0 : i - 1]``, clamped borders.
 
 A read through such a subscript is a choice between reads::
 
