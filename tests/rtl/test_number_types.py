@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.ir.program import Program
 from tests.support.programs.sketches import program
 
 needs_verilator = pytest.mark.skipif(
@@ -61,25 +60,21 @@ GELU = program(
 ALL = {source.name: source for source in (LAYERS, FIXED, MIXED, SOFTMAX, GELU)}
 
 
-def check(source: Program, seed: int, folder: Path) -> None:
-    """Run a program with few lanes or many, in the cycles that are simulated."""
-    solution = so.solve(so.dataflow(source), level="opt5", dsp=(8, 30, 100)[seed])
-    so.write(source, solution.schedule, folder, backend="rtl")
-    verdict = so.verify(folder)
+CASES = [
+    pytest.param(
+        name, seed, marks=pytest.mark.slow if (name, seed) == ("layers", 0) else pytest.mark.nightly
+    )
+    for name in sorted(ALL)
+    for seed in range(3)
+]
+
+
+@needs_verilator
+@pytest.mark.parametrize(("name", "seed"), CASES)
+def test_number_types(name: str, seed: int, tmp_path: Path) -> None:
+    """Few lanes or many run in the cycles that are simulated."""
+    solution = so.solve(so.dataflow(ALL[name]), level="opt5", dsp=(8, 30, 100)[seed])
+    so.write(ALL[name], solution.schedule, tmp_path / "project", backend="rtl")
+    verdict = so.verify(tmp_path / "project")
     assert verdict.passed, verdict
     assert verdict.measured_cycles == verdict.simulated_cycles
-
-
-@needs_verilator
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["layers"])
-def test_layers_of_bytes(name: str, tmp_path: Path) -> None:
-    check(ALL[name], 0, tmp_path / "project")
-
-
-@needs_verilator
-@pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", sorted(ALL))
-def test_number_types(name: str, seed: int, tmp_path: Path) -> None:
-    check(ALL[name], seed, tmp_path / "project")
