@@ -143,7 +143,7 @@ def _kept() -> dict[str, dict[str, str]]:
 
 def _write(rows: dict[str, dict[str, str]]) -> None:
     with ROWS.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter[str](file, COLUMNS, restval="", lineterminator="\n")
+        writer: csv.DictWriter[str] = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[name] for name in sorted(rows, key=_position))
 
