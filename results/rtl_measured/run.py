@@ -60,6 +60,7 @@ processes held by chance, has to give the same outputs. `rows.csv` has all colum
 
 `python results/rtl_measured/run.py --size MINI` measures the 30 kernels as they are written in C
 (float, 70 DSPs, opt6); those with loop-carried dependences take turns, with bubbles in between.
+A kernel without a row has not been run yet.
 
 {kernels}
 """

@@ -178,7 +178,7 @@ PROGRAMS = (
     ExternalProgram(
         Group.TOOL,
         ("verilator",),
-        "no verb needs it",
+        "streamopt verify of projects in Verilog, and simulate --rtl",
         "apt-get install verilator",
         serves_a_verb=False,
     ),
