@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Instance, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Memory
 from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.memory import LutMemory
+from streamopt.rtl.blocks.word_choice import WordChoice
 from streamopt.rtl.emission.value_wires import Lanes, ValueWires
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.kernel import Held, HeldWrite, Kernel, KernelValue
@@ -38,6 +39,11 @@ class _Asked:
 class HeldWires:
     """The reads and writes of a kernel to memories outside its module; used once.
 
+    Attributes
+    ----------
+    blocks
+        Modules that it uses.
+
     Parameters
     ----------
     add_port
@@ -58,6 +64,8 @@ class HeldWires:
         self._memories, self._add_port = memories, add_port
         self._words: dict[tuple[str, int, _Asked], Value] = {}
         self._registers: dict[str, Value] = {}
+        self.blocks: dict[WordChoice, None] = {}
+        self._choices: dict[int, tuple[Value, list[tuple[Value, Signal]]]] = {}
 
     def declare(self, kernel: Kernel) -> None:
         """Add the read ports of a kernel."""
@@ -121,8 +129,28 @@ class HeldWires:
                 (bank,) = place.banks
                 found.append(word[bank * bits : (bank + 1) * bits])
             else:
-                found.append(word.word_select(self._bank(place, value.stage), bits))
+                found.append(self._chosen(word, self._bank(place, value.stage), bits))
         return found
+
+    def _chosen(self, words: Value, index: Value, bits: int) -> Value:
+        """Return one of some words side by side."""
+        taken = Signal(bits, name="chosen")
+        self._choices.setdefault(id(words), (words, []))[1].append((index, taken))
+        return taken
+
+    def choose(self) -> None:
+        """Add what chooses among words, once for each memory that lanes read at any place."""
+        for number, (words, readers) in enumerate(self._choices.values(), start=1):
+            width = len(readers[0][1])
+            block = WordChoice(width, len(words) // width, len(readers))
+            self.blocks[block] = None
+            bits, joined = block.index_bits, dict[str, Value]()
+            for at, (index, taken) in enumerate(readers):
+                joined[f"i_at_{at}"] = (index | Const(0, bits))[:bits]
+                joined[f"o_taken_{at}"] = taken
+            self._module.submodules[f"choice_{number}"] = Instance(
+                block.name, i_words=words, **joined
+            )
 
     def write(self, kernel: Kernel) -> None:
         """Add the write ports of a kernel."""

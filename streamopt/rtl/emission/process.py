@@ -14,6 +14,7 @@ from streamopt.rtl.blocks.loop_controller import LoopController
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.blocks.turn_controller import TurnController
+from streamopt.rtl.blocks.word_choice import WordChoice
 from streamopt.rtl.emission.held_wires import HeldWires
 from streamopt.rtl.emission.local_memory import LocalMemoryWires
 from streamopt.rtl.emission.numbers import identifier, number_bits
@@ -117,6 +118,7 @@ class ProcessModule:
         for wait in self._waits:
             going = going & ~wait
         module.d.comb += self.enable.eq(going)
+        self._held.choose()
         self._control.join()
         assert self._domain.rst is not None
         own = [
@@ -137,9 +139,10 @@ class ProcessModule:
         return tuple(self._operators.leaves)
 
     @property
-    def blocks(self) -> tuple[LutMemory | Delay | OperatorLanes | OperatorTree, ...]:
+    def blocks(self) -> tuple[LutMemory | Delay | OperatorLanes | OperatorTree | WordChoice, ...]:
         """Return the other modules that it uses."""
-        return (*self._memories, *self._operators.blocks, *self._wires.blocks)
+        used = self._operators.blocks, self._wires.blocks, self._held.blocks
+        return (*self._memories, *(block for blocks in used for block in blocks))
 
     def _port(self, direction: str, name: str, width: int = 1) -> Signal:
         self.ports[name] = (direction, Signal(width, name=name))

@@ -16,6 +16,7 @@ from streamopt.rtl.blocks.lanes import OperatorLanes
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.registers import RegisterStore
 from streamopt.rtl.blocks.tree import OperatorTree
+from streamopt.rtl.blocks.word_choice import WordChoice
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
 from streamopt.rtl.kernel.banks import memory_size
@@ -27,7 +28,14 @@ _WRITE_WIRES = ("write", "write_at", "given")
 _INSIDE = (Place.PING_PONG, Place.LOCAL)
 """Places of memories that belong to the design."""
 Block: TypeAlias = (
-    BufferMemory | Delay | FifoBlock | LutMemory | OperatorLanes | OperatorTree | RegisterStore
+    BufferMemory
+    | Delay
+    | FifoBlock
+    | LutMemory
+    | OperatorLanes
+    | OperatorTree
+    | RegisterStore
+    | WordChoice
 )
 _User: TypeAlias = tuple[ProcessModule, OutsideAccess]
 
