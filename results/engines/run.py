@@ -20,9 +20,11 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import streamopt as so
+from streamopt.errors import VerificationError
 from streamopt.report.text_tables import markdown_section
 from streamopt.sweeping.keyed_rows import read_rows
 from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
+from streamopt.verification.vectors.golden import TOO_LARGE
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -77,7 +79,8 @@ layer, and outputs are counted.
 *Bound* is the least of all shapes that fit, proved; *products alone* are multiply-accumulates over
 products a cycle. *Waits* are cycles in which the engine had no weights. *s* is processor time of
 the search. *Verified*: the C++ was compiled and agrees with the interpreter in every bit, at full
-size. LUTs are estimated from the operator table and the structure ([(S13) to
+size; E727 is the refusal of networks that have too many elements for the reference. LUTs are
+estimated from the operator table and the structure ([(S13) to
 (S15)](../../models/formulations/engines.md#resources)); no tool has built one of these engines.
 """
 
@@ -127,7 +130,13 @@ def measured(network: str, dsps: int, clock_ns: float, packed: str, options: Nam
 
 
 def _verdict(found: so.EngineSolution) -> str:
-    verdict = found.verify()
+    """Return whether an engine computes every bit, or the code that says why nobody knows."""
+    try:
+        verdict = found.verify()
+    except VerificationError as error:
+        if error.diagnostics[0].code != TOO_LARGE:
+            raise
+        return f"unknown: {TOO_LARGE}"
     is_exact = all(output.max_error == 0 for output in verdict.outputs)
     return "every bit" if verdict.passed and is_exact else "no"
 
