@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cases import program_of
 
 import streamopt as so
-from streamopt.evaluation.frames import frames_to_run, steady_interval_cycles
+from streamopt.evaluation.frames import simulated_frames, steady_interval_cycles
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.network import Place
 from streamopt.ir.ports import PortKind
@@ -111,7 +111,7 @@ def verdict(wanted: Wanted, text: str) -> Row:
 def _simulated(wanted: Wanted, graph: Graph, schedule: Schedule) -> Row:
     target = Target.named(wanted.device, wanted.clock_ns)
     is_interval = wanted.metric == "interval_cycles"
-    frames = frames_to_run(graph, schedule) if is_interval else 1
+    frames = simulated_frames(graph, schedule, target).frames if is_interval else 1
     found = so.evaluate(graph, schedule, target, frames=frames)
     cycles = steady_interval_cycles(found.trace) if is_interval else found.trace.cycles
     used = found.resources.total

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LEAST_FRAMES = 3
 """As many as it takes until a ping-pong buffer is written for the second time."""
 MOST_FRAMES = 12
+STEADY = 0.003
+"""Share by which the last frames may be further apart than the slowest node takes for one; else
+more are simulated."""
 WORK = 1_000_000
 """Iterations of all nodes in all frames: about a second of simulation."""
 
@@ -60,11 +63,21 @@ def frames_to_run(graph: Graph, schedule: Schedule) -> int:
 def simulated_frames(
     graph: Graph, schedule: Schedule, device: Target, frames: int | None = None
 ) -> Trace:
-    """Return the simulation of some frames; of as many as it takes to see their distance."""
+    """Return the simulation of some frames; of as many as it takes to see their distance.
+
+    Nodes that all run as long as a frame lag behind each other more and more at first.
+    """
     from streamopt.sim import simulate
 
     network, timings = timed_network(graph, schedule, device)
-    return simulate(network, timings, frames=frames or frames_to_run(graph, schedule))
+    count = frames or frames_to_run(graph, schedule)
+    trace = simulate(network, timings, frames=count)
+    paces = ((timings[p.name], p.iterations) for p in network.pipelines if p.name in timings)
+    busy = (timing.ii * iterations + timing.depth_cycles for timing, iterations in paces)
+    longest = (1 + STEADY) * max(busy, default=0)
+    if not frames and count < MOST_FRAMES and _last_distance_cycles(trace) > longest:
+        trace = simulate(network, timings, frames=MOST_FRAMES)
+    return trace
 
 
 def frame_run(graph: Graph, schedule: Schedule, device: Target) -> FrameRun:
@@ -92,6 +105,16 @@ def frame_interval_cycles(found: Evaluation) -> int:
 
 def steady_interval_cycles(trace: Trace) -> int:
     """Return the mean distance of the later half of the frames, of two at least, rounded up."""
-    ends = [max(each) for each in zip(*(p.ends for p in trace.processes), strict=True)]
+    ends = _ends(trace)
     late = min(trace.frames - 1, max(2, trace.frames // 2))
     return -(-(ends[-1] - ends[-1 - late]) // late)
+
+
+def _ends(trace: Trace) -> list[int]:
+    """Return the cycles at which frames end."""
+    return [max(each) for each in zip(*(p.ends for p in trace.processes), strict=True)]
+
+
+def _last_distance_cycles(trace: Trace) -> int:
+    *_, before, last = _ends(trace)
+    return last - before

@@ -33,6 +33,8 @@ class Setting:
     """DSPs of one copy of its body in the paper's accounting."""
     binding: Binding = ()
     """Resources of its operators."""
+    target_ii: int = 1
+    """Cycles between the starts of two iterations at least."""
 
     @staticmethod
     def of(

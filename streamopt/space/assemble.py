@@ -6,6 +6,7 @@ claims; `violations` recomputes every constraint in plain integers, as a certifi
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from streamopt.analysis.access_order import full_depth_elems
@@ -33,6 +34,8 @@ from streamopt.space.row_values import NodeRows
 NONE: Mapping[str, Binding] = MappingProxyType({})
 """Everything as the tool builds it."""
 NO_PLANS: Mapping[str, NodePlan] = MappingProxyType({})
+NO_INTERVALS: Mapping[str, int] = MappingProxyType({})
+"""No node asks for an initiation interval."""
 
 
 def assemble(
@@ -41,6 +44,7 @@ def assemble(
     factors: Mapping[str, Sequence[int]],
     bindings: Mapping[str, Binding] = NONE,
     plans: Mapping[str, NodePlan] = NO_PLANS,
+    target_iis: Mapping[str, int] = NO_INTERVALS,
 ) -> Schedule:
     """Return the schedule with these loop orders and unroll factors (in program order of loops).
 
@@ -50,6 +54,8 @@ def assemble(
     ----------
     plans
         By sequential node; one that has none stays as it is.
+    target_iis
+        Initiation intervals that nodes ask for.
     """
 
     def planned(node: Node) -> NodePlan:
@@ -60,6 +66,7 @@ def assemble(
             tuple(orders[node.name]),
             tuple(zip(node.trip_counts, factors[node.name], strict=True)),
             bindings.get(node.name, ()),
+            target_iis.get(node.name, 1),
         )
 
     nodes = tuple(map(planned, graph.nodes))
@@ -95,6 +102,7 @@ def assemble_rows(
         {name: rows[name].factors[place] for name, place in chosen.items()},
         {name: rows[name].bindings[place] for name, place in chosen.items()},
         {name: rows[name].plans[place] for name, place in chosen.items() if rows[name].plans},
+        {n: rows[n].target_iis[place] for n, place in chosen.items() if rows[n].target_iis},
     )
 
 
@@ -179,6 +187,7 @@ def node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str, 
     for node in graph.nodes:
         plan = plans[node.name]
         setting = Setting.of(graph, node, ins[node.name], outs[node.name], plan.binding)
+        setting = replace(setting, target_ii=plan.target_ii)
         if isinstance(node, SequentialNode):
             found[node.name] = costs.plan_cost(graph, node, plan)
         else:

@@ -34,6 +34,8 @@ class DecisionSpace:
     """Channels that at least one pair of loop orders makes a FIFO."""
     costs: CostModel
     bindings: Mapping[str, tuple[Binding, ...]]
+    target_iis: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, "tuple[int, ...]"])
+    """By node, the initiation intervals that it may ask for; others ask for none."""
     horizon_cycles: int | None = None
     """Latency beyond which no schedule is of interest, so that nodes that take longer need no row;
     None for all."""
@@ -59,8 +61,9 @@ class SpaceOptions:
     """DSPs as the costs count them."""
     tiling_limit: int = 16
     """Least trip count of a tile loop, for loops longer than it."""
-    partial_tiles: bool = False
-    """Whether unroll factors need not divide trip counts."""
+    partial_tiles: int = 0
+    """Vectors of unroll factors of all nodes, beyond which those that don't divide trip counts are
+    left out; 0 for none of these."""
     fixed: Fixed = NOTHING_FIXED
     """Decisions that are made already."""
     costs: CostModel = PUBLISHED
@@ -95,7 +98,8 @@ def decision_space(graph: Graph, options: SpaceOptions) -> DecisionSpace:
         options.tiling_limit,
         tiles=level.tiles,
         coupling=Coupling.PLAIN if level.is_as_built else Coupling.PUBLISHED,
-        partial=options.partial_tiles,
+        partial=options.partial_tiles > 0,
+        most_choices=options.partial_tiles,
     )
     return DecisionSpace(
         graph=graph,
@@ -106,6 +110,7 @@ def decision_space(graph: Graph, options: SpaceOptions) -> DecisionSpace:
         least_dsps=least_dsps,
         costs=options.costs,
         bindings=options.bindings,
+        target_iis={name: (ii,) for name, ii in fixed.target_iis.items()},
         horizon_cycles=options.horizon_cycles,
         lut_limit=options.lut_limit,
         streamable=frozenset(

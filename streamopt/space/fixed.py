@@ -15,10 +15,14 @@ _HINT = "change the step of the schedule that says so, or leave the decision to 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Loop orders by node, outermost first, and unroll factors by (node, loop)."""
+    """Loop orders by node, outermost first, and unroll factors by (node, loop).
+
+    Others are the initiation intervals that nodes ask for.
+    """
 
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     factors: Mapping[LoopKey, int] = field(default_factory=dict[tuple[str, str], int])
+    target_iis: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def __bool__(self) -> bool:
         """Return whether anything is fixed."""

@@ -249,6 +249,7 @@ def _take(rows: NodeRows, places: Integers) -> NodeRows:
         orders=pick(rows.orders),
         factors=pick(rows.factors),
         bindings=pick(rows.bindings),
+        target_iis=pick(rows.target_iis) if rows.target_iis else (),
         times=rows.times.taken(places),
         streams={channel: pick(orders) for channel, orders in rows.streams.items()},
         untiled=rows.untiled.taken(places) if rows.untiled is not None else None,

@@ -52,6 +52,8 @@ class NodeRows:
     """The times of the row's loop order with all factors 1; only where the level asks for it."""
     usage: RowUsage
     """Of DSPs, and of LUTs where the space limits them."""
+    target_iis: tuple[int, ...] = ()
+    """Initiation intervals that rows ask for; empty where none does."""
     plans: tuple[NodePlan, ...] = ()
     """Of a sequential node, whose factors are those of its plans; empty for others."""
 

@@ -71,6 +71,7 @@ class _KeptRow(NamedTuple):
     key: StreamKey
     order: LoopOrder
     binding: Binding
+    target_ii: int
     vector: int
     costs: Integers
 
@@ -177,10 +178,11 @@ def _rows_of(
     kept: list[_KeptRow] = []
     for key, orders in groups.items():
         check()
-        ways = list(product(space.bindings.get(node.name, ((),)), orders))
+        target_iis = space.target_iis.get(node.name, (1,))
+        ways = list(product(space.bindings.get(node.name, ((),)), target_iis, orders))
         for way, row, costs in _rows_in(space, candidates, ways, known):
-            binding, order = ways[way]
-            kept.append(_KeptRow(key, order, binding, row, costs))
+            binding, target_ii, order = ways[way]
+            kept.append(_KeptRow(key, order, binding, target_ii, row, costs))
     return _packed(space, candidates, kept) if kept else None
 
 
@@ -202,7 +204,7 @@ def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
 def _rows_in(
     space: DecisionSpace,
     candidates: _Candidates,
-    ways: Sequence[tuple[Binding, LoopOrder]],
+    ways: Sequence[tuple[Binding, int, LoopOrder]],
     known: _Known | None,
 ) -> Iterator[tuple[int, int, Integers]]:
     """Yield (number of the way, number of the factors, costs) of ways that stream alike.
@@ -211,8 +213,9 @@ def _rows_in(
     """
     vectors: list[Integers] = []
     costs: list[Integers] = []
-    for binding, order in ways:
-        columns = _columns(space, candidates, binding, order)
+    for binding, target_ii, order in ways:
+        setting = replace(candidates.setting, binding=binding, target_ii=target_ii)
+        columns = _columns(space, replace(candidates, setting=setting), order)
         spend(WORK.rows.way + WORK.rows.vector * columns.size)
         is_wanted = columns[:, 0] <= candidates.most_dsps
         if space.horizon_cycles is not None:
@@ -264,11 +267,8 @@ def _stream_key(space: DecisionSpace, candidates: _Candidates, order: LoopOrder)
     return tuple(walked(edge) for edge in candidates.channels)
 
 
-def _columns(
-    space: DecisionSpace, candidates: _Candidates, binding: Binding, order: LoopOrder
-) -> Integers:
+def _columns(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) -> Integers:
     """Return the costs of one way for all factor vectors, shape (vectors, columns)."""
-    candidates = replace(candidates, setting=replace(candidates.setting, binding=binding))
     factors = dict(zip(candidates.node.trip_counts, candidates.factors.T, strict=True))
     cost = space.costs.node_cost(candidates.node, order, factors, candidates.setting)
     columns = _cost_columns(candidates, cost)
@@ -318,6 +318,7 @@ def _packed(
         orders=tuple(entry.order for entry in kept),
         factors=tuple(tuple(candidates.factors[entry.vector].tolist()) for entry in kept),
         bindings=tuple(entry.binding for entry in kept),
+        target_iis=tuple(entry.target_ii for entry in kept),
         times=_times(candidates, costs[:, 1:]),
         streams={
             edge.channel: tuple(entry.key[place] for entry in kept)

@@ -16,7 +16,8 @@ from streamopt.ir.expression import Access
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 
 MOST_CHOICES = 8_000
-"""Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
+"""Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out; unless
+another number is asked for."""
 
 LoopKey = tuple[str, str]
 """(node, loop)."""
@@ -123,6 +124,7 @@ def tile_classes(
     tiles: bool,
     coupling: Coupling = Coupling.PUBLISHED,
     partial: bool = False,
+    most_choices: int = MOST_CHOICES,
 ) -> tuple[TileClass, ...]:
     """Return the tile classes of a graph; loops of sequential nodes are in none.
 
@@ -134,6 +136,8 @@ def tile_classes(
         Whether unrolling is allowed at all; if not, every factor is 1.
     partial
         Whether factors need not divide trip counts.
+    most_choices
+        Vectors of factors of all nodes, beyond which factors with idle lanes are left out.
     """
     streaming = _streaming(graph)
     trip_counts = {(n.name, loop.name): loop.trip_count for n in streaming for loop in n.loops}
@@ -155,7 +159,7 @@ def tile_classes(
         classes.append(TileClass(group, tuple(sorted(common))))
     if partial and tiles:
         whole = {key for key in trip_counts if key in rows or key in built}
-        return _with_partial_tiles(classes, trip_counts, whole, tiling_limit)
+        return _with_partial_tiles(classes, trip_counts, whole, tiling_limit, most_choices)
     return tuple(classes)
 
 
@@ -168,6 +172,7 @@ def _with_partial_tiles(
     trip_counts: Mapping[LoopKey, int],
     whole: Collection[LoopKey],
     tiling_limit: int,
+    most_choices: int,
 ) -> tuple[TileClass, ...]:
     """Return the classes with further factors: those of fewest idle lanes, (T2) to (T5)."""
     shares = [
@@ -183,7 +188,7 @@ def _with_partial_tiles(
             by_node.setdefault(name, []).append(place)
     for places in by_node.values():
         own = [shares[place] for place in places]
-        fewest_idle = _with_fewest_idle_lanes(own, MOST_CHOICES // len(by_node))
+        fewest_idle = _with_fewest_idle_lanes(own, most_choices // len(by_node))
         for place, factors in zip(places, fewest_idle, strict=True):
             kept[place] &= factors
     return tuple(

@@ -22,6 +22,7 @@ from streamopt.space import tiles
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
 from streamopt.transforms.apply import apply
@@ -56,7 +57,7 @@ def space_of(graph: Graph, costs: AsBuiltCosts, *, partial: bool = False) -> Dec
             tiling_limit=1,
             costs=costs,
             bindings=bindings(None, graph, DEVICE),
-            partial_tiles=partial,
+            partial_tiles=MOST_CHOICES * partial,
         ),
     )
 

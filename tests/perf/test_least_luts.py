@@ -17,6 +17,7 @@ from streamopt.perf.resources.network import resources
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
 from streamopt.transforms.apply import apply
@@ -45,7 +46,7 @@ def space_of(graph: Graph) -> DecisionSpace:
             tiling_limit=1,
             costs=as_built_costs(graph, DEVICE).with_surroundings(),
             bindings=bindings(None, graph, DEVICE),
-            partial_tiles=True,
+            partial_tiles=MOST_CHOICES,
         ),
     )
 

@@ -20,6 +20,7 @@ from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
 from streamopt.space.rows import node_rows
+from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.oracle.exhaustive import exhaustive
 from tests.support.random.graphs import random_graph
@@ -209,7 +210,11 @@ def test_partial_tiles_beyond_the_horizon_are_not_costed(horizon: int) -> None:
     space = decision_space(
         so.dataflow(p.build()),
         SpaceOptions(
-            LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1, costs=costs, partial_tiles=True
+            LEVELS[LevelName.OPT6],
+            dsp_limit=10**6,
+            tiling_limit=1,
+            costs=costs,
+            partial_tiles=MOST_CHOICES,
         ),
     )
     space = replace(space, horizon_cycles=horizon)
@@ -252,7 +257,7 @@ def test_rows_of_nodes_alike_are_told_apart() -> None:
             tiling_limit=16,
             costs=as_built_costs(graph, so.device("u280")),
             bindings=dict.fromkeys((node.name for node in graph.nodes), ways),
-            partial_tiles=True,
+            partial_tiles=MOST_CHOICES,
         ),
     )
     space = replace(space, horizon_cycles=4480, lut_limit=434_560)

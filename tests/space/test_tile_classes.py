@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamopt.space import tiles
 from streamopt.space.tiles import (
+    MOST_CHOICES,
     Coupling,
     coupled_loops,
     divisors,
@@ -158,8 +158,17 @@ PRODUCTS = graph_of(
 )
 
 
-def partial_classes(tiling_limit: int = 1) -> dict[int, tuple[int, ...]]:
-    found = tile_classes(PRODUCTS, tiling_limit, tiles=True, coupling=Coupling.PLAIN, partial=True)
+def partial_classes(
+    tiling_limit: int = 1, most_choices: int = MOST_CHOICES
+) -> dict[int, tuple[int, ...]]:
+    found = tile_classes(
+        PRODUCTS,
+        tiling_limit,
+        tiles=True,
+        coupling=Coupling.PLAIN,
+        partial=True,
+        most_choices=most_choices,
+    )
     trips = {
         (node.name, loop.name): loop.trip_count for node in PRODUCTS.nodes for loop in node.loops
     }
@@ -172,9 +181,8 @@ def test_partial_tiles_give_coupled_loops_more_factors() -> None:
     assert partial_classes(4)[9] == (1, 2)
 
 
-def test_factors_with_most_idle_lanes_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiles, "MOST_CHOICES", 500)
-    fewer = partial_classes()
+def test_factors_with_most_idle_lanes_go_first() -> None:
+    fewer = partial_classes(most_choices=500)
     for trips, factors in fewer.items():
         assert set(divisors(trips, 1)) <= set(factors) <= set(least_factors(trips))
     assert len(fewer[24]) * len(fewer[16]) * len(fewer[10]) <= 250
@@ -182,5 +190,6 @@ def test_factors_with_most_idle_lanes_go_first(monkeypatch: pytest.MonkeyPatch) 
     kept = max(idle[t][f] for t in (24, 16) for f in fewer[t])
     left = min(idle[t][f] for t in (24, 16) for f in {*least_factors(t)} - {*fewer[t]})
     assert kept < left
-    monkeypatch.setattr(tiles, "MOST_CHOICES", 1)
-    assert partial_classes() == {trips: divisors(trips, 1) for trips in (24, 16, 10, 9)}
+    assert partial_classes(most_choices=1) == {
+        trips: divisors(trips, 1) for trips in (24, 16, 10, 9)
+    }

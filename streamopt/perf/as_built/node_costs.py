@@ -116,7 +116,7 @@ class AsBuiltCosts:
         }
         nest = self._nest(node, setting.binding)
         self._known = self._known.of_factors(node.name, vectors)
-        cost = nest.cost(order, vectors, setting.operands, self._known)
+        cost = nest.cost(order, vectors, setting, self._known)
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
@@ -219,7 +219,7 @@ class _NodeBody:
         self,
         order: Sequence[str],
         factors: Mapping[str, Integers],
-        operands: Sequence[str],
+        setting: Setting,
         known: KnownChoices,
     ) -> NodeCost:
         """Return times, DSPs and LUTs for vectors of unroll factors.
@@ -230,11 +230,13 @@ class _NodeBody:
             Of the same vectors.
         """
         distances: Any = 0
+        operands, target_ii = setting.operands, setting.target_ii
         if self._updates:
             found = known.of(order, lambda: self._operators.distances(order, factors))
             distances = np.minimum(found, self._far)
         ii, depth, dsps, luts = known.of(
-            (self, np.asarray(distances).tobytes()), lambda: self._amounts(factors, distances)
+            (self, target_ii, np.asarray(distances).tobytes()),
+            lambda: self._amounts(factors, distances, target_ii),
         )
         run = known.of(
             (*order, "", *operands, ii.tobytes()), lambda: self._run(order, factors, operands, ii)
@@ -270,10 +272,10 @@ class _NodeBody:
         return built_run(node, order, tiles, operands, ii)
 
     def _amounts(
-        self, factors: Mapping[str, Integers], distances: Any
+        self, factors: Mapping[str, Integers], distances: Any, target_ii: int
     ) -> tuple[Integers, Integers, Any, Any]:
         """Return II and depth in cycles, DSPs and LUTs, which many orders have in common."""
-        ii, depth = self._paced(factors, distances)
+        ii, depth = self._paced(factors, distances, target_ii)
         used = self._operators.amounts(factors, ii, distances, self._target)
         dsps = used.dsps
         if self._counted is not self._operators:
@@ -288,16 +290,17 @@ class _NodeBody:
         assert carried is not None
         return replace(self._array(own), element=carried.operation.element)
 
-    def _paced(self, factors: Mapping[str, Integers], distances: Any) -> tuple[Integers, Integers]:
+    def _paced(
+        self, factors: Mapping[str, Integers], distances: Any, target_ii: int
+    ) -> tuple[Integers, Integers]:
         """Return II and depth, in cycles, of every choice."""
         node = self._operators.node
         carried = node.reduction_loops if self._updates else ()
         size = next(iter(factors.values()), np.ones(1, dtype=np.int64)).shape
         terms = prod((factors[name] for name in carried), start=np.ones(size, dtype=np.int64))
         tree = np.frexp(terms - 1)[1]
-        codes, places_of = np.unique(
-            (self._ports.intervals(factors) * FAR + tree) * FAR + distances, return_inverse=True
-        )
+        port_ii = np.maximum(self._ports.intervals(factors), target_ii)
+        codes, places_of = np.unique((port_ii * FAR + tree) * FAR + distances, return_inverse=True)
         paces = [
             self._pace(code // FAR**2, code // FAR % FAR, code % FAR) for code in codes.tolist()
         ]

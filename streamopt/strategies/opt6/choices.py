@@ -116,9 +116,11 @@ class Space:
             raise InfeasibleError(Diagnostic("E406", message, hint=hint))
 
     @property
-    def partial_tiles(self) -> bool:
-        """Return whether unroll factors need not divide trip counts, at opt6 (T2)."""
-        return PARTIAL_TILES not in self.without
+    def partial_tiles(self) -> int:
+        """Return how many vectors of factors allow those that divide no trip counts (T2), (T3)."""
+        from streamopt.space.tiles import MOST_CHOICES
+
+        return 0 if PARTIAL_TILES in self.without else MOST_CHOICES
 
 
 def gains_from_partial_tiles(graph: Graph, tiling_limit: int) -> bool:

@@ -67,7 +67,7 @@ class GraphVariant:
     builder
         Of plans of sequential nodes.
     partial_tiles
-        Whether unroll factors need not divide trip counts.
+        See `streamopt.space.decisions.SpaceOptions`.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class GraphVariant:
         options: SearchOptions,
         builder: PlanBuilder,
         *,
-        partial_tiles: bool,
+        partial_tiles: int,
     ) -> None:
         self.names, self.graph, self.ports = names, problem.graph, problem.ports
         self.options, self.region = options, options.region

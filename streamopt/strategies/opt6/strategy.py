@@ -151,7 +151,7 @@ class _VariantSearch:
         self._reported = 0.0
         run.clock.on_beat = self._beat
 
-    def _variant(self, names: tuple[str, ...], graph: Graph, *, partial: bool) -> GraphVariant:
+    def _variant(self, names: tuple[str, ...], graph: Graph, *, partial: int) -> GraphVariant:
         problem, on = self.run.problem, self._options.region.on
         outside, ports = boundary_of_form(graph, problem.ports, on, self._wanted_cycles)
         own = replace(problem, graph=outside, ports=ports)

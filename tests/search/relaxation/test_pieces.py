@@ -24,6 +24,7 @@ from streamopt.space.assemble import assemble_rows, baseline, evaluate, violatio
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.exact import latency as exact
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
@@ -235,7 +236,7 @@ def test_no_schedule_is_slower_than_its_label_under_as_built_costs(seed: int) ->
             tiling_limit=1,
             costs=costs,
             bindings=bindings(None, graph, usual_target()),
-            partial_tiles=True,
+            partial_tiles=MOST_CHOICES,
         ),
     )
     rows = node_rows(space)

@@ -7,7 +7,9 @@ import streamopt as so
 from streamopt.perf.as_built.node_costs import AsBuiltCosts
 from streamopt.perf.costs import LoneCosts
 from streamopt.solvers.base import SolveOptions
+from streamopt.space.assemble import node_costs
 from streamopt.space.decisions import SpaceOptions
+from streamopt.space.fixed import Fixed
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clocks import SearchClock
@@ -121,3 +123,25 @@ def test_rows_count_what_a_design_took_beyond_them(problem: Problem) -> None:
     assert all(used <= most for used, most in zip(after.total, LIMITS[2], strict=True))
     assert after.total[1] >= 2 * sum(luts for _, luts in after.used.values())
     assert rows.bound(*LIMITS[2]) <= before.cycles  # it is of rows as they are
+
+
+def test_lanes_share_multipliers_where_a_node_has_time() -> None:
+    """Eight lanes of a node that is quick otherwise, beside one lane that takes eight times."""
+    graph, target = so.dataflow(program(ARRAYS, NODES)), so.device("u280")
+    lanes = {"first": {"i": 1, "j": 1, "k": 8}, "second": {"i": 1, "j": 1, "k": 1}}
+    factors = {(node, loop): u for node, own in lanes.items() for loop, u in own.items()}
+    costs = as_built_costs(graph, target, most_banks=256)
+    options = SpaceOptions(
+        LEVELS[LevelName.OPT6], 10**5, 1, fixed=Fixed(factors=factors), costs=costs, lut_limit=10**7
+    )
+    problem = Problem(graph, options)
+    found = rows_of(problem, HORIZON).least(2, 20000)
+    assert found is not None
+    assert found.schedule.node("first").target_ii == 8
+    design = so.evaluate(graph, found.schedule, target)
+    assert design.resources.total.dsps == found.total[0] == 2
+    costed = node_costs(graph, found.schedule, costs)
+    assert {n: c.timing.ii for n, c in costed.items()} == {
+        name: timed.timing.ii for name, timed in design.timed.items()
+    }
+    assert max(cost.timing.last_write for cost in costed.values()) == found.cycles

@@ -24,6 +24,7 @@ from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate, interval_cycles, least_luts
 from streamopt.space.fixed import Fixed
 from streamopt.space.objective import Latency
+from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.choices import variants
 from streamopt.strategies.opt6.frames.buffered_channels import with_buffers
@@ -67,6 +68,8 @@ VARIANTS_SHARE = 0.5
 FIRST = 0.5
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
 may be in LUTs, and two in a DSP."""
+NODE_CHOICES = 512
+"""Vectors of unroll factors of a node: nodes on their own are looked at for each once."""
 BALANCED, WINDOWS = "balance_paths", "stream_windows"
 
 
@@ -181,7 +184,8 @@ class _FramesSearch:
             kept, outside = changed_by(outside, [INPUTS])
             names = (*(name for name in names if name != INPUTS), *kept)
         own = replace(problem, graph=outside, ports=ports)
-        partial = options.space.partial_tiles
+        choices = max(MOST_CHOICES, NODE_CHOICES * len(outside.nodes))
+        partial = choices if options.space.partial_tiles else 0
         return GraphVariant(own, names, options, self._builder, partial_tiles=partial)
 
     def _keep_opt5(self, found: Solution) -> Trial[SteadyDesign]:
@@ -259,7 +263,9 @@ class _FramesSearch:
             costs=cheap,
             lut_limit=None,
             dsp_limit=limit,
-            fixed=Fixed(factors=fixed),
+            fixed=Fixed(
+                factors=fixed, target_iis={name: plan.target_ii for name, plan in plans.items()}
+            ),
             bindings={name: (plan.binding,) for name, plan in plans.items()},
         )
         found = self._answer(replace(asked, objective=Latency(), graph=variant.graph))

@@ -36,6 +36,8 @@ LONGER = 2
 """Times of a horizon that has no schedule within limits: the next one."""
 Excess = dict[tuple[str, tuple[int, ...]], tuple[int, float]]
 """DSPs more and times the LUTs of rows, by node and factors; of others, by node and no factors."""
+TARGET_IIS = (1, 2, 4, 8, 16)
+"""Initiation intervals that rows may ask for where operators are of DSPs: lanes share these."""
 CLOSE = 0.003
 """Share between the best interval and the bound, at which nothing more is looked for."""
 
@@ -149,6 +151,10 @@ class _HorizonRows:
         costs = LoneCosts(problem.space.costs)
         asked = problem.within(costs=costs, horizon_cycles=horizon_cycles)
         space = replace(asked.decision_space(), streamable=frozenset())  # walks don't count
+        shared = dict.fromkeys(
+            (name for name, dsps in space.least_dsps.items() if dsps), TARGET_IIS
+        )
+        space = replace(space, target_iis=shared)
         self._graph, self._clock = problem.graph, clock
         self._rows = node_rows(space, check=clock.check)
         self._shared = SharedFactors(space, self._rows)
