@@ -51,7 +51,7 @@ POSITIVE = InputRange(0.5, 1.5)
 TOO_LARGE = "E727"
 """Code of a program that the interpreter doesn't run."""
 
-MAX_ELEMENTS = 2**26
+MAX_ELEMENTS = 2**28
 """Most elements of all arrays together: values and bounds take 16 bytes each."""
 
 MAX_ITERATIONS = 2**34
