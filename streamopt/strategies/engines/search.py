@@ -124,7 +124,8 @@ def solve_engine(
     else:
         bound = best.run.cycles if best is not None else 0
     if best is None:
-        message = f"no engine for {graph.name} fits: the quickest takes too much of {tightest}"
+        most = tightest or RESOURCE_WORDS["dsps"]
+        message = f"no engine for {graph.name} fits: the quickest takes too much of {most}"
         raise InfeasibleError(Diagnostic("E528", message, hint="raise the limits, or --fit"))
     return EngineAnswer(
         best,

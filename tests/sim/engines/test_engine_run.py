@@ -41,9 +41,10 @@ def test_layers_begin_and_end_as_in_every_cycle(
         fifo_words=fifo_words,
         latency_cycles=latency,
     )
-    hardware = replace(hardware, supply=supply)
-    run = simulate_engine(hardware)
-    assert [(one.start_cycles, one.end_cycles) for one in run.passes] == stepped_spans(hardware)
+    for is_shared in (False, True):
+        hardware = replace(hardware, supply=supply, is_shared=is_shared)
+        run = simulate_engine(hardware)
+        assert [(one.start_cycles, one.end_cycles) for one in run.passes] == stepped_spans(hardware)
 
 
 def test_slow_channels_make_loops_wait() -> None:
