@@ -18,11 +18,9 @@ from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.memory_blocks import memories_as_built
 from streamopt.perf.resources.network import resources
-from streamopt.space import tiles
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
 from streamopt.transforms.apply import apply
@@ -47,7 +45,7 @@ that shrinks to a register, or is selected among many, answers at another time. 
 partial tiles may have extents by which addresses are multiplied, where whole arrays have not."""
 
 
-def space_of(graph: Graph, costs: AsBuiltCosts, *, partial: bool = False) -> DecisionSpace:
+def space_of(graph: Graph, costs: AsBuiltCosts, *, partial: int = 0) -> DecisionSpace:
     level = LEVELS[LevelName.OPT6]
     return decision_space(
         graph,
@@ -57,7 +55,7 @@ def space_of(graph: Graph, costs: AsBuiltCosts, *, partial: bool = False) -> Dec
             tiling_limit=1,
             costs=costs,
             bindings=bindings(None, graph, DEVICE),
-            partial_tiles=MOST_CHOICES * partial,
+            partial_tiles=partial,
         ),
     )
 
@@ -126,13 +124,10 @@ def test_rows_of_random_graphs_are_never_too_fast(seed: int) -> None:
 
 
 @pytest.mark.parametrize("program", ["polybench/gesummv", "polybench/3mm", "cnns/dwsconv_block"])
-def test_rows_with_partial_tiles_say_what_designs_take(
-    program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tiles, "MOST_CHOICES", 10**6)
+def test_rows_with_partial_tiles_say_what_designs_take(program: str) -> None:
     graph = rewritten(so.dataflow(so.load(GRAPHS / f"{program}.json")), FORM)
     costs, rng = as_built_costs(graph, DEVICE), Random(program)
-    space, partial = space_of(graph, costs, partial=True), 0
+    space, partial = space_of(graph, costs, partial=10**6), 0
     for _ in range(6):
         schedule = any_schedule(space, rng)
         scheduled = apply(graph, schedule)
