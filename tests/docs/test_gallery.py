@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TOP = Path(__file__).parents[2]
 GALLERY = TOP / "results" / "gallery"
 ROWS = {row["program"]: row for row in read_rows(GALLERY / "rows.csv")}
-QUICK = ("fir", "biquad")
+QUICK = ("fir",)
 EXACT = ("simulated_cycles", "dsps", "luts", "bram18", "verified")
 MOST_BYTES = 200_000
 MODULES = ("card", "measure", "pages", "programs")

@@ -17,14 +17,14 @@ from tests.fuzz.limits import CPU_SECONDS, MEMORY_BYTES
 TOP = Path(__file__).parents[2]
 KINDS = ("c", "cpp", "json", "schedule", "turns", "weights", "onnx", "mlir")
 FEW = (
-    "c:0:80",
-    "cpp:0:60",
-    "json:1:120",
-    "schedule:0:120",
-    "turns:0:120",
-    "weights:0:80",
-    "onnx:0:30",
-    "mlir:0:4",
+    "c:0:40",
+    "cpp:0:30",
+    "json:1:60",
+    "schedule:0:60",
+    "turns:0:60",
+    "weights:0:40",
+    "onnx:0:15",
+    "mlir:0:2",
 )
 EACH = 2000
 SLOW = {
