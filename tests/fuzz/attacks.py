@@ -108,10 +108,10 @@ def _bomb(line: str) -> str:
     return f"#define M0 1\n{macros}{line}\n"
 
 
-def _calls(doublings: int) -> str:
-    text = "static float f0(float x) { return x; }\n"
+def _calls(doublings: int, before: str = "") -> str:
+    text = f"static float f0(float x) {{ {before} return x; }}\n"
     for at in range(doublings):
-        text += f"static float f{at + 1}(float x) {{ return f{at}(x) + f{at}(x); }}\n"
+        text += f"static float f{at + 1}(float x) {{ {before} return f{at}(x) + f{at}(x); }}\n"
     return text
 
 
@@ -128,6 +128,9 @@ _C: dict[str, str] = {
         "#define C(x) x + x + x + x\n#define D(x) C(C(C(x)))"),
     "recursion": _kernel("b[0] = g(a[0]);", "static float g(float x) { return g(x); }"),
     "2^29 inlined calls": _kernel("b[0] = f29(a[0]);", _calls(29)),
+    "2^29 calls under a condition": _kernel(
+        "b[0] = a[0] > 0 ? f29(a[0]) : 0;", _calls(29, "float y = x; y += 1;")
+    ),
     "parentheses of depth 5000": _kernel(f"b[0] = {'(' * 5000}1{')' * 5000};"),
     "blocks of depth 5000": _kernel("{" * 5000 + "b[0] = 1;" + "}" * 5000),
     "conditions of depth 5000": _kernel("if (a[0] > 0) " * 5000 + "b[0] = 1;"),

@@ -61,14 +61,28 @@ def value_of_inlined(node: ast.FuncCall, state: ReadingState) -> CValue | None:
 
 
 def _is_harmless(
-    function: CFunction, state: ReadingState, callers: frozenset[str] = frozenset()
+    function: CFunction, state: ReadingState, known: dict[str, bool] | None = None
 ) -> bool:
-    """Return whether a call does nothing but give a value, whatever its arguments are."""
+    """Return whether a call does nothing but give a value, whatever its arguments are.
+
+    Parameters
+    ----------
+    known
+        Answers for functions that were asked for; those of callers are no until they are known.
+    """
+    known = {} if known is None else known
+    if function.name not in known:
+        known[function.name] = False
+        known[function.name] = _has_no_effect(function, state, known)
+    return known[function.name]
+
+
+def _has_no_effect(function: CFunction, state: ReadingState, known: dict[str, bool]) -> bool:
+    """Return whether neither a function nor one that it calls does anything but give a value."""
     functions, nodes = state.file.functions, [*walked(function.body)]
     declared = [node for node in nodes if isinstance(node, ast.Decl)]
     own = {item.name for item in (*function.parameters, *declared)}
     own -= {item.name for item in function.parameters if item.type.extents}
-    callers |= {function.name}
     for node in nodes:
         target = assigned_target(node)
         if target is not None and not own.intersection(base_name(target)):
@@ -81,8 +95,8 @@ def _is_harmless(
                 | ast.Assignment(op="/=" | "%=", rvalue=divisor)
             ) if not isinstance(divisor, ast.Constant):
                 return False
-            case ast.FuncCall(name=ast.ID(name=name)) if name in functions and (
-                name in callers or not _is_harmless(functions[name], state, callers)
+            case ast.FuncCall(name=ast.ID(name=name)) if name in functions and not _is_harmless(
+                functions[name], state, known
             ):
                 return False
             case _:
