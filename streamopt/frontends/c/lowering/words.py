@@ -102,9 +102,9 @@ def extended(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
     for place in range(count):
         into = values.value(word(target, number(place, at)), state)
         moved = ast.BinaryOp(">>", wide, number(place * size, at)) if place else given
-        part = moved if place * size < LONGEST else above
-        part = zero if is_known and place else part
-        made.append(ast.Assignment("=", into, bits.converted(f"ap_uint_{size}_", part), at))
+        filled = moved if place * size < LONGEST else above
+        filled = zero if is_known and place else filled
+        made.append(ast.Assignment("=", into, bits.converted(f"ap_uint_{size}_", filled), at))
     return made
 
 
