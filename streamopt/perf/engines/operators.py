@@ -25,11 +25,10 @@ def float_adder(target: Target) -> FloatAdder:
     return FloatAdder(max(1, cost.latency_cycles), cost.implementation)
 
 
-def product_cost(target: Target, *, is_float: bool, packed: bool = False) -> OperatorCost:
-    """Return a multiplier that isn't built from LUTs."""
-    if is_float:
-        return target.operator(Operator.MUL, ElementType.FLOAT)
-    return target.operator(Operator.MUL, ElementType.INT8, PACKED if packed else None)
+def product_cost(target: Target, *, is_float: bool, built: str | None = None) -> OperatorCost:
+    """Return a multiplier of some parts; the usual ones where none are named."""
+    element = ElementType.FLOAT if is_float else ElementType.INT8
+    return target.operator(Operator.MUL, element, built)
 
 
 def multiply_cycles(shape: EngineShape, target: Target) -> int:
@@ -37,8 +36,7 @@ def multiply_cycles(shape: EngineShape, target: Target) -> int:
     is_float = shape.adder is not None
     cycles = product_cost(target, is_float=is_float).latency_cycles
     if is_float and shape.in_luts:
-        in_luts = target.operator(Operator.MUL, ElementType.FLOAT, FABRIC)
-        return max(cycles, in_luts.latency_cycles)
+        return max(cycles, product_cost(target, is_float=True, built=FABRIC).latency_cycles)
     return cycles
 
 

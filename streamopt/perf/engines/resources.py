@@ -16,6 +16,7 @@ from streamopt.ir.operators import Operator
 from streamopt.perf.engines.epilogues import epilogue_cost, operator_resources
 from streamopt.perf.engines.operators import (
     FABRIC,
+    PACKED,
     adder_cost,
     multiply_cycles,
     product_cost,
@@ -140,16 +141,13 @@ def _logic(table: EngineTable, supply: Supply, target: Target) -> Resources:
 
 def _products(shape: EngineShape, windows: int, target: Target) -> Resources:
     """Return multipliers, the choice of their operands, and the sums: (S13)."""
-    cost = product_cost(target, is_float=False, packed=shape.packed)
-    multipliers = operator_resources(cost).scaled(shape.multipliers)
-    in_luts = target.operator(Operator.MUL, ElementType.INT8, FABRIC)
-    fabric = Resources(luts=in_luts.luts, ffs=in_luts.ffs).scaled(shape.in_luts * shape.depth)
     operand_bits = 8
     chosen = operand_bits * (shape.products if windows > 1 else 0) + operand_bits * shape.lanes
     product_bits = 2 * operand_bits
     adders = shape.outputs * (shape.depth - 1) * (product_bits + 2)
     registers = shape.products * product_bits
-    return multipliers + fabric + Resources(luts=chosen + adders, ffs=adders + registers)
+    own = Resources(luts=chosen + adders, ffs=adders + registers)
+    return _multipliers(shape, target) + own
 
 
 def _float_products(shape: EngineShape, windows: int, target: Target) -> Resources:
@@ -159,14 +157,21 @@ def _float_products(shape: EngineShape, windows: int, target: Target) -> Resourc
     that take turns.
     """
     bits = ElementType.FLOAT.bits
-    total = operator_resources(product_cost(target, is_float=True)).scaled(shape.multipliers)
-    if shape.in_luts:
-        in_luts = target.operator(Operator.MUL, ElementType.FLOAT, FABRIC)
-        total += operator_resources(in_luts).scaled(shape.in_luts * shape.depth)
     adders = shape.products + shape.drain * (shape.partials - 1)
-    total += operator_resources(adder_cost(target)).scaled(adders)
     chosen = bits * ((shape.products if windows > 1 else 0) + shape.lanes)
-    return total + Resources(luts=chosen, ffs=bits * shape.products)
+    own = operator_resources(adder_cost(target)).scaled(adders)
+    return _multipliers(shape, target) + own + Resources(luts=chosen, ffs=bits * shape.products)
+
+
+def _multipliers(shape: EngineShape, target: Target) -> Resources:
+    """Return the multipliers, those of LUTs too."""
+    is_float = shape.adder is not None
+    usual = product_cost(target, is_float=is_float, built=PACKED if shape.packed else None)
+    total = operator_resources(usual).scaled(shape.multipliers)
+    if shape.in_luts:
+        in_luts = product_cost(target, is_float=is_float, built=FABRIC)
+        total += operator_resources(in_luts).scaled(shape.in_luts * shape.depth)
+    return total
 
 
 def _float_extremes(table: EngineTable, target: Target) -> Resources:

@@ -54,6 +54,15 @@ def test_limits_hold_or_nothing_is_returned() -> None:
         solve_engine(graph, EngineLimits(TARGET, replace(less, luts=100), space=SPACE))
 
 
+def test_a_device_may_have_no_multipliers_of_luts() -> None:
+    """The operator table of a Zynq has none for integers."""
+    target = find_device("xc7z020", 10.0)
+    graph = network_layers(so.dataflow(every_layer()))
+    found = solve_engine(graph, EngineLimits(target, replace(target.total, dsps=20), space=SPACE))
+    assert 0 < found.evaluation.resources.total.dsps <= 20
+    assert found.bound_cycles == found.cycles
+
+
 def test_fewer_channels_never_help() -> None:
     graph = network_layers(so.dataflow(every_layer()))
     limits = EngineLimits(TARGET, replace(TARGET.total, dsps=200), space=SPACE)
