@@ -98,8 +98,7 @@ def decision_space(graph: Graph, options: SpaceOptions) -> DecisionSpace:
         options.tiling_limit,
         tiles=level.tiles,
         coupling=Coupling.PLAIN if level.is_as_built else Coupling.PUBLISHED,
-        partial=options.partial_tiles > 0,
-        most_choices=options.partial_tiles,
+        partial_tiles=options.partial_tiles,
     )
     return DecisionSpace(
         graph=graph,

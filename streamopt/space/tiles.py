@@ -16,8 +16,8 @@ from streamopt.ir.expression import Access
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 
 MOST_CHOICES = 8_000
-"""Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out; unless
-another number is asked for."""
+"""Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out, where
+nobody asks for another number."""
 
 LoopKey = tuple[str, str]
 """(node, loop)."""
@@ -123,8 +123,7 @@ def tile_classes(
     *,
     tiles: bool,
     coupling: Coupling = Coupling.PUBLISHED,
-    partial: bool = False,
-    most_choices: int = MOST_CHOICES,
+    partial_tiles: int = 0,
 ) -> tuple[TileClass, ...]:
     """Return the tile classes of a graph; loops of sequential nodes are in none.
 
@@ -134,10 +133,9 @@ def tile_classes(
         Least trip count of a tile loop, for loops longer than it.
     tiles
         Whether unrolling is allowed at all; if not, every factor is 1.
-    partial
-        Whether factors need not divide trip counts.
-    most_choices
-        Vectors of factors of all nodes, beyond which factors with idle lanes are left out.
+    partial_tiles
+        Vectors of factors of all nodes, beyond which factors with idle lanes are left out; 0 for
+        none of these.
     """
     streaming = _streaming(graph)
     trip_counts = {(n.name, loop.name): loop.trip_count for n in streaming for loop in n.loops}
@@ -157,9 +155,9 @@ def tile_classes(
             if rows & {*group}:
                 common = {1}
         classes.append(TileClass(group, tuple(sorted(common))))
-    if partial and tiles:
+    if partial_tiles and tiles:
         whole = {key for key in trip_counts if key in rows or key in built}
-        return _with_partial_tiles(classes, trip_counts, whole, tiling_limit, most_choices)
+        return _with_partial_tiles(classes, trip_counts, whole, tiling_limit, partial_tiles)
     return tuple(classes)
 
 

@@ -166,8 +166,7 @@ def partial_classes(
         tiling_limit,
         tiles=True,
         coupling=Coupling.PLAIN,
-        partial=True,
-        most_choices=most_choices,
+        partial_tiles=most_choices,
     )
     trips = {
         (node.name, loop.name): loop.trip_count for node in PRODUCTS.nodes for loop in node.loops

@@ -125,11 +125,11 @@ class Space:
 
 def gains_from_partial_tiles(graph: Graph, tiling_limit: int) -> bool:
     """Return whether partial tiles give a loop another unroll factor."""
-    from streamopt.space.tiles import Coupling, tile_classes
+    from streamopt.space.tiles import MOST_CHOICES, Coupling, tile_classes
 
     whole, partial = (
-        tile_classes(graph, tiling_limit, tiles=True, coupling=Coupling.PLAIN, partial=partial)
-        for partial in (False, True)
+        tile_classes(graph, tiling_limit, tiles=True, coupling=Coupling.PLAIN, partial_tiles=most)
+        for most in (0, MOST_CHOICES)
     )
     return whole != partial
 
