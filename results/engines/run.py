@@ -16,7 +16,6 @@ import sys
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import streamopt as so
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "networks"))
 cases: Any = import_module("cases")
+engine_figures: Any = import_module("engine_figures")
 
 KEYS = ("network", "packed")
 LUT_PART = 10
@@ -93,38 +93,24 @@ def measured(network: str, dsps: int, clock_ns: float, packed: str, options: Nam
     StreamoptError
         If there is none.
     """
-    program = cases.program_of(network, "int8")
-    budget = so.Budget(fit="raw-device", device=so.device("u280", clock_ns))
-    started = process_time()
-    found = so.engine(
-        program,
+    search = partial(
+        so.engine,
+        cases.program_of(network, "int8"),
         dsp=dsps,
         packed=packed != "no",
         lut_products=2 * dsps // LUT_PART if packed == "mixed" else 0,
         time_limit=options.search_seconds,
-        budget=budget,
+        budget=so.Budget(fit="raw-device", device=so.device("u280", clock_ns)),
     )
-    seconds = process_time() - started
+    found, figures = engine_figures.searched(search)
     evaluation = found.evaluation
-    hardware, used = evaluation.hardware, evaluation.resources.total
-    passes = evaluation.run.passes
+    hardware, passes = evaluation.hardware, evaluation.run.passes
     return {
-        "cycles": str(found.cycles),
-        "bound": str(found.bound_cycles),
-        "roofline": str(found.roofline_cycles),
+        **figures,
         "over_roofline": f"{found.cycles / found.roofline_cycles:.3f}",
         "fill_and_drain": str(hardware.fill_cycles * len(passes)),
-        "stalls": str(evaluation.run.stall_cycles),
-        "dsps": str(used.dsps),
-        "lut": str(used.luts),
-        "bram18": str(used.bram18),
-        "uram": str(used.uram),
-        "weight_bytes": str(hardware.table.words * hardware.table.word_bytes),
+        "uram": str(evaluation.resources.total.uram),
         "channels": str(len(hardware.supply.channels)),
-        "shape": str(hardware.table.shape),
-        "simulated": str(found.simulated),
-        "shapes": str(found.shapes),
-        "search_seconds": f"{seconds:.1f}",
         "verified": "" if options.fast else _verdict(found),
     }
 

@@ -15,7 +15,6 @@ import sys
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import streamopt as so
@@ -29,8 +28,9 @@ if TYPE_CHECKING:
     from streamopt.sweeping.keyed_rows import MeasuredRow
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "networks"))
+sys.path[:0] = [str(HERE.parent / "networks"), str(HERE.parent / "engines")]
 cases: Any = import_module("cases")
+engine_figures: Any = import_module("engine_figures")
 
 KEYS = ("network", "lut_products")
 BEATEN = "POM"
@@ -90,32 +90,17 @@ def measured(published: MeasuredRow, lut_products: str, options: Namespace) -> A
     """
     dsps = int(published["dsps"])
     device = so.device(published["device"], float(published["clock_ns"]))
-    program = cases.program_of(published["network"], "float")
-    started = process_time()
-    found = so.engine(
-        program,
+    search = partial(
+        so.engine,
+        cases.program_of(published["network"], "float"),
         dsp=dsps,
         lut_products=dsps if lut_products == "yes" else 0,
         time_limit=options.search_seconds,
         budget=so.Budget(fit="raw-device", device=device),
     )
-    seconds = process_time() - started
-    table, used = found.evaluation.hardware.table, found.evaluation.resources.total
-    return {
-        "cycles": str(found.cycles),
-        "bound": str(found.bound_cycles),
-        "roofline": str(found.roofline_cycles),
-        "stalls": str(found.evaluation.run.stall_cycles),
-        "dsps": str(used.dsps),
-        "lut": str(used.luts),
-        "bram18": str(used.bram18),
-        "weight_bytes": str(table.words * table.word_bytes),
-        "shape": str(table.shape),
-        "simulated": str(found.simulated),
-        "shapes": str(found.shapes),
-        "search_seconds": f"{seconds:.1f}",
-        "verified": "" if options.fast else "yes" if found.verify().passed else "no",
-    }
+    found, figures = engine_figures.searched(search)
+    verified = "" if options.fast else "yes" if found.verify().passed else "no"
+    return {**figures, "verified": verified}
 
 
 def row_of(
