@@ -64,6 +64,7 @@ class PtrDecl(Node):
     def __init__(self, quals: list[str], type: Node, coord: Coord | None = None) -> None: ...
 
 class TypeDecl(Node):
+    declname: str | None
     quals: list[str] | None
     type: Node
     def __init__(
@@ -164,15 +165,22 @@ class Break(Node): ...
 class Continue(Node):
     def __init__(self, coord: Coord | None = None) -> None: ...
 
-class Case(Node): ...
-class Default(Node): ...
+class Case(Node):
+    expr: Node
+    stmts: list[Node] | None
+
+class Default(Node):
+    stmts: list[Node] | None
 
 class EmptyStatement(Node):
     def __init__(self, coord: Coord | None = None) -> None: ...
 
 class Goto(Node): ...
 class StaticAssert(Node): ...
-class Switch(Node): ...
+
+class Switch(Node):
+    cond: Node
+    stmt: Node | None
 
 class Pragma(Node):
     string: str

@@ -48,7 +48,7 @@ def problems(folder: Path, text: str, **options: object) -> list[str]:
          "2:1 E134 how often this loop runs depends on i < (m * 2)"),
         ("unsigned char k = 3; while (k < 300) x[k++] = 1;", "2:22 E135 while is not supported"),
         ("goto end; end: x[0] = 1;", "2:1 E135 goto is not supported"),
-        ("switch (m) { case 1: x[0] = 1; }", "2:1 E135 switch is not supported"),
+        ("switch (m++) { case 1: x[0] = 1; }", "2:1 E135 this switch is not supported"),
         ("for (int i = 0; i < m; i++) x[i] = 0;", "2:21 E134 bound m is not affine"),
         ("for (int i = 0; i < n[0]; i++) x[i] = 0;", "2:21 E136 bound n[0] is not affine"),
         (

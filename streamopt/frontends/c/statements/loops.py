@@ -26,6 +26,7 @@ from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
 from streamopt.frontends.c.syntax.usage import assigned_name, change_of, counted_name, names_in
 from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.conditions import condition_of
 from streamopt.frontends.c.values.value import affine_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range
@@ -124,11 +125,17 @@ def _with_flag(
 
 
 def _read_do_while(item: ast.DoWhile, state: ReadingState, label: str) -> bool:
-    """Emit a body, and its repetitions if they are bounded; return whether they are."""
+    """Emit a body, and its repetitions if they are counted or bounded; return whether they are."""
     bound = state.loops.bounds.get(label or "while")
-    if bound is None or jumps_in(item.stmt, ast.Break) or jumps_in(item.stmt, ast.Continue):
+    if jumps_in(item.stmt, ast.Break) or jumps_in(item.stmt, ast.Continue):
         return False
     body = [] if item.stmt is None else [item.stmt]
+    if bound is None:
+        with state.unreported():
+            holds = spread(ast.ExprList([item.cond])) is None and condition_of(item.cond, state)
+        if holds is not True:
+            statements.read_all(body, state)
+        return read_while(ast.While(item.cond, item.stmt, item.coord), state, label)
     statements.read_all(body, state)
     if bound > 1:
         read_times(item.cond, body, bound - 1, item, state, label)

@@ -38,7 +38,7 @@ _REFUSED: Mapping[type[ast.Node], tuple[str, str]] = {
     ast.While: ("while is not supported", _WHILE_HINT),
     ast.DoWhile: ("do-while is not supported", _WHILE_HINT),
     ast.Goto: ("goto is not supported", "use loops and if"),
-    ast.Switch: ("switch is not supported", "write if and else if"),
+    ast.Switch: ("this switch is not supported", "write if and else if"),
     ast.Break: (
         "break is not supported",
         "give the loop an affine bound, or put the rest under an if",

@@ -118,7 +118,10 @@ def _factor(step: ast.Node | None, name: str) -> tuple[str, ast.Node] | None:
 def _geometric(
     item: ast.For, name: str, factor: tuple[str, ast.Node], state: ReadingState
 ) -> tuple[int, ...] | None:
-    match item.init, item.cond:
+    asked = item.cond
+    if isinstance(asked, ast.ID):
+        asked = ast.BinaryOp("!=", asked, ast.Constant("int", "0"))
+    match item.init, asked:
         case (
             ast.DeclList(decls=[ast.Decl(init=ast.Node() as first)]) | ast.Assignment(rvalue=first),
             ast.BinaryOp(op=op, left=ast.ID(name=compared), right=bound),

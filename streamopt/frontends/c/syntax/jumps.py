@@ -69,7 +69,7 @@ def _flagged(item: ast.Node, flag: str) -> ast.Node:
 
 def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
     branches = item.iftrue, item.iffalse
-    leaves = [branch is not None and _always(branch, kind) for branch in branches]
+    leaves = [branch is not None and always_jumps(branch, kind) for branch in branches]
     if rest and not any(leaves):
         return [item, *rest]
     then, otherwise = (
@@ -82,13 +82,15 @@ def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]
     return [ast.If(item.cond, then, otherwise, item.coord)]
 
 
-def _always(item: ast.Node | None, kind: Jump) -> bool:
+def always_jumps(item: ast.Node | None, kind: Jump | tuple[Jump, ...]) -> bool:
     """Return whether a statement jumps, whatever happens in it."""
     match item:
         case ast.If(iftrue=then, iffalse=otherwise):
-            return otherwise is not None and _always(then, kind) and _always(otherwise, kind)
+            return (
+                otherwise is not None and always_jumps(then, kind) and always_jumps(otherwise, kind)
+            )
         case _ if is_block(item):
-            return any(_always(part, kind) for part in items_of(item))
+            return any(always_jumps(part, kind) for part in items_of(item))
         case _:
             return isinstance(item, kind)
 

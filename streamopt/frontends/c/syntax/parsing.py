@@ -11,6 +11,7 @@ from pycparser import c_ast as ast
 from pycparser.c_parser import Coord, CParser, ParseError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.c.syntax.plain_forms import in_plain_forms
 from streamopt.frontends.c.syntax.trees import coordinate, every
 from streamopt.frontends.c.syntax.types import DeclarationReader
 from streamopt.frontends.c.text.places import Places
@@ -68,7 +69,9 @@ def parsed(source: Preprocessed) -> CFile:
         If it is not C (E132) or nested too deeply (E139).
     """
     try:
-        return file_of(_PlacingParser().parse(source.text), source.places, source.generics)
+        tree = in_plain_forms(_PlacingParser().parse(source.text))
+        assert isinstance(tree, ast.FileAST)
+        return file_of(tree, source.places, source.generics)
     except ParseError as error:
         raise FrontendError(_syntax_error(str(error), source.places)) from None
     except (RecursionError, MemoryError):

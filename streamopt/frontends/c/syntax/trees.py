@@ -1,6 +1,6 @@
 """Ways through pycparser's tree: places, the statements of a body, all nodes, names.
 
-Statements and expressions that are never read, such as the body of a ``while``, have no parts here.
+Statements and expressions that are never read, such as a ``goto``, have no parts here.
 """
 
 from __future__ import annotations
@@ -94,10 +94,8 @@ def jumps_in(item: ast.Node | None, kind: Jump) -> bool:
                 waiting += [then, otherwise]
             case ast.Label(stmt=body):
                 waiting.append(body)
-            case ast.For(stmt=body) | ast.While(stmt=body) if kind is ast.Return:
-                waiting.append(body)
-            case ast.DoWhile(stmt=body) as found if kind is ast.Return and runs_once(found):
-                waiting.append(body)
+            case (ast.For() | ast.While() | ast.DoWhile()) as loop if kind is ast.Return:
+                waiting.append(loop.stmt)
             case found if isinstance(found, kind):
                 return True
             case _:
@@ -119,9 +117,9 @@ def is_block(node: ast.Node | None) -> bool:
 _WITH_PARTS = frozenset(
     [
         *(ast.ArrayDecl, ast.ArrayRef, ast.Assignment, ast.BinaryOp, ast.Cast, ast.Compound),
-        *(ast.Decl, ast.DeclList, ast.Enum, ast.Enumerator, ast.EnumeratorList, ast.ExprList),
-        *(ast.For, ast.If, ast.InitList, ast.Label, ast.PtrDecl, ast.Return, ast.TernaryOp),
-        *(ast.TypeDecl, ast.Typedef, ast.Typename, ast.UnaryOp, ast.While),
+        *(ast.Decl, ast.DeclList, ast.DoWhile, ast.Enum, ast.Enumerator, ast.EnumeratorList),
+        *(ast.ExprList, ast.For, ast.If, ast.InitList, ast.Label, ast.PtrDecl, ast.Return),
+        *(ast.TernaryOp, ast.TypeDecl, ast.Typedef, ast.Typename, ast.UnaryOp, ast.While),
     ]
 )
 
@@ -135,8 +133,6 @@ def parts_of(node: ast.Node) -> list[ast.Node]:
             return arguments_of(node)
         case ast.NamedInitializer(expr=value):
             return [*designators(node), value]
-        case ast.DoWhile(stmt=body) if body is not None and runs_once(node):
-            return [body]
         case _:
             return []
 

@@ -1,0 +1,134 @@
+"""Statements in plainer forms of C.
+
+Before::
+
+    switch (mode) { case 0: y = a; break; case 1: case 2: y = b; default: y += c; }
+    for (n = 8; n--;) y += a[n];
+    for (n = 0, y = 0; n < 8; n++) y += a[n];
+
+After::
+
+    if (mode == 0) { y = a; } else if (mode == 1 || mode == 2) { y = b; y += c; } else { y += c; }
+    n = 8; while (n--) y += a[n];
+    y = 0; for (n = 0; n < 8; n++) y += a[n];
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from functools import reduce
+from types import MappingProxyType
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.syntax.jumps import always_jumps, without_jumps
+from streamopt.frontends.c.syntax.trees import INCREMENTS, every, items_of, jumps_in, mapped
+from streamopt.frontends.c.syntax.usage import assigned_name, counted_name, names_in
+
+_MOST_STATEMENTS = 10_000
+_NONE: Mapping[str, ast.Decl] = MappingProxyType({})
+
+
+def in_plain_forms(node: ast.Node, counters: Mapping[str, ast.Decl] = _NONE) -> ast.Node:
+    """Return a tree in which statements that have a plainer form are in that.
+
+    The counters are variables that headers of other loops set, and so have no value behind them.
+    """
+    if isinstance(node, ast.FuncDef):
+        counters = _counters(node)
+    parts = {id(part): in_plain_forms(part, counters) for _, part in node.children()}
+    changed = {key: part for key, part in parts.items() if id(part) != key}
+    made = mapped(node, changed) if changed else node
+    match made:
+        case ast.Switch():
+            return _branches(made)
+        case ast.For(init=first, cond=ast.Node() as asked, next=None, stmt=body):
+            counter = counters.get(counted_name(made) or "")
+            if counter is not None and isinstance(first, ast.Assignment):
+                first = _renamed(counter, first.rvalue, asked, body)
+            items = first.decls if isinstance(first, ast.DeclList) else [first] if first else []
+            return ast.Compound([*items, ast.While(asked, body, made.coord)], made.coord)
+        case ast.For(init=ast.ExprList(exprs=first), next=ast.Node() as step):
+            return _with_one_start(made, first, step)
+        case _:
+            return made
+
+
+def _counters(function: ast.FuncDef) -> dict[str, ast.Decl]:
+    nodes = [*every(function.body)]
+    names = {
+        name
+        for one in nodes
+        if isinstance(one, ast.For) and not isinstance(one.init, ast.DeclList)
+        for step in every(one.next)
+        for name in assigned_name(step)
+    }
+    return {one.name: one for one in nodes if isinstance(one, ast.Decl) and one.name in names}
+
+
+def _renamed(counter: ast.Decl, start: ast.Node, *parts: ast.Node | None) -> ast.Decl:
+    """Return the declaration of another variable for a loop, which gets its name."""
+    made = copy(counter)
+    made.type = copy(counter.type)
+    made.name, made.init = f"{counter.name}_left", start
+    if isinstance(made.type, ast.TypeDecl):
+        made.type.declname = made.name
+    for part in every(*parts):
+        if isinstance(part, ast.ID) and part.name == counter.name:
+            part.name = made.name
+    return made
+
+
+def _with_one_start(loop: ast.For, first: list[ast.Node], step: ast.Node) -> ast.Node:
+    """Return a loop whose header sets one variable, behind what it sets else."""
+    steps = step.exprs if isinstance(step, ast.ExprList) else [step]
+    stepped = {name for part in steps for name in assigned_name(part)}
+    own = [one for one in first if stepped.intersection(assigned_name(one))]
+    others = [one for one in first if one not in own]
+    if len(own) != 1 or names_in(*others).intersection(assigned_name(own[0])):
+        return loop
+    counted = ast.For(own[0], loop.cond, loop.next, loop.stmt, loop.coord)
+    return ast.Compound([*others, counted], loop.coord)
+
+
+def _branches(node: ast.Switch) -> ast.Node:
+    cases = [one for one in items_of(node.stmt) if isinstance(one, ast.Case | ast.Default)]
+    has_effects = any(
+        isinstance(part, ast.FuncCall | ast.Assignment)
+        or (isinstance(part, ast.UnaryOp) and part.op in INCREMENTS)
+        for part in every(node.cond)
+    )
+    if has_effects or len(cases) < len(items_of(node.stmt)):
+        return node
+    bodies: list[list[ast.Node]] = []
+    for case in reversed(cases):
+        body = [*(case.stmts or [])]
+        if not any(always_jumps(part, (ast.Break, ast.Return, ast.Continue)) for part in body):
+            body += bodies[-1] if bodies else []
+        bodies.append(body)
+    if sum(map(len, bodies)) > _MOST_STATEMENTS:
+        return node
+    found: ast.Node | None = None
+    groups: list[tuple[list[ast.Case | ast.Default], list[ast.Node]]] = []
+    for case, body in zip(cases, reversed(bodies), strict=True):
+        if groups and not groups[-1][0][-1].stmts:
+            groups[-1] = ([*groups[-1][0], case], body)
+        else:
+            groups.append(([case], body))
+    groups.sort(key=lambda group: not any(isinstance(case, ast.Default) for case in group[0]))
+    for labels, body in groups:
+        block = ast.Compound(without_jumps(body, ast.Break), labels[0].coord)
+        if jumps_in(block, ast.Break):
+            return node
+        tests = [
+            ast.BinaryOp("==", node.cond, label.expr, label.coord)
+            for label in labels
+            if isinstance(label, ast.Case)
+        ]
+        if len(tests) < len(labels):
+            found = block
+            continue
+        asked = reduce(lambda one, other: ast.BinaryOp("||", one, other, one.coord), tests)
+        found = ast.If(asked, block, found, labels[0].coord)
+    return found or ast.EmptyStatement(node.coord)
