@@ -47,7 +47,7 @@ full extents on the inputs of its program, whose interpreter says what is right.
 processes held by chance, has to give the same outputs. `rows.csv` has all columns,
 `environment.json` machine and versions.
 
-- *operators*: that the search counts with: our own (open), or the vendor's;
+- *operators*: that the search counts with: our own (open), or the vendor's; *of*: DSPs it may use;
 - *predicted*: by the algebra of the level;
 - *simulated*: by `streamopt.sim` for the same network with the depths that the Verilog has;
 - *measured*: cycles of the Verilog from `start` to `done`;
@@ -59,8 +59,8 @@ processes held by chance, has to give the same outputs. `rows.csv` has all colum
 ## The kernels of PolyBench, MINI
 
 `python results/rtl_measured/run.py --size MINI` measures the 30 kernels as they are written in C
-(float, 70 DSPs, opt6); those with loop-carried dependences take turns, with bubbles in between.
-A kernel without a row has not been run yet.
+(float, opt6, 70 DSPs, or more where one of each operator takes them); those with loop-carried
+dependences take turns, with bubbles in between. A kernel without a row has not been run yet.
 
 {kernels}
 """
@@ -68,6 +68,7 @@ COLUMNS = {
     "program": "program",
     "level": "level",
     "operators": "operators",
+    "of": "dsps_available",
     "predicted": "predicted_cycles",
     "simulated": "simulated_cycles",
     "measured": "measured_cycles",
@@ -108,7 +109,10 @@ def measured(case: Case) -> MeasuredRow:
     """Return the row of a design without its keys; the verdict says why, if nothing ran."""
     graph = so.dataflow(case.program())
     on = so.device("u280", operators=case.operators)
-    solution = so.solve(graph, level=case.level, dsp=case.dsps, budget=so.Budget(device=on))
+    try:
+        solution = so.solve(graph, level=case.level, dsp=case.dsps, budget=so.Budget(device=on))
+    except StreamoptError as refused:
+        return {"verdict": f"none: {str(refused).splitlines()[0]}"}
     row: MeasuredRow = {"predicted_cycles": str(solution.latency_cycles)}
     before = _seconds()
     with TemporaryDirectory() as made:

@@ -31,6 +31,16 @@ void sums(float A[6][10], float y[6]) {
     }
 }
 """
+PRODUCTS = """
+void products(float A[5][4], float C[5][5]) {
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++) {
+            C[i][j] = 0;
+            for (int k = 0; k < 4; k++)
+                C[i][j] += A[i][k] * A[j][k];
+        }
+}
+"""
 
 
 def check_design(graph: Graph, schedule: Schedule, folder: Path) -> None:
@@ -65,6 +75,16 @@ def test_lanes_that_share_operators(tmp_path: Path) -> None:
     texts = [path.read_text() for path in sorted((tmp_path / "project").glob("*.v"))]
     counts = instance_counts(texts, "sums")
     assert (counts["mul_f32_4"], counts["add_f32_5"], counts["add_f32_4"]) == (2, 1, 1)
+
+
+@needs_verilator
+@pytest.mark.slow
+def test_idle_lanes_read_beyond_an_array(tmp_path: Path) -> None:
+    """Four lanes along five rows in the same banks: the second time, three ask for what isn't."""
+    graph = written(PRODUCTS, tmp_path / "products.c")
+    (node,) = graph.nodes
+    schedule = assemble(graph, {node.name: ("i", "j", "k")}, {node.name: (1, 4, 4)})
+    check_design(graph, replace(schedule, most_banks=4), tmp_path / "project")
 
 
 def test_signals_are_written_where_verilog_is(tmp_path: Path) -> None:

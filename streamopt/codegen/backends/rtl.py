@@ -6,7 +6,7 @@ words; the testbench has them, and counts the cycles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.design import BackendName, Design, design_of
@@ -26,7 +26,7 @@ from streamopt.rtl.boards.description import (
 )
 
 if TYPE_CHECKING:
-    from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
+    from streamopt.rtl.rtl_design import RtlDesign
 
 EXTRA = "rtl"
 DESCRIPTION = "design.json"
@@ -55,7 +55,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
         headers="".join(f'#include "{name}"\n' for name in included),
         arguments="",
         arrays=(),
-        run=[*_run(layout, design.ports, design.most_cycles)],
+        run=[*_run(layout, design)],
     )
     sources = " ".join(path for path, _ in design.files)
     files = (
@@ -91,15 +91,13 @@ def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
     return DesignDescription(design.top, sources, design.processes, design.cells, memories)
 
 
-def _run(
-    layout: DesignLayout, outside: Sequence[OutsidePort], most_cycles: int
-) -> Iterator[CppStatement]:
+def _run(layout: DesignLayout, design: RtlDesign) -> Iterator[CppStatement]:
     """Yield what runs the design once more: memories, the ports to them, and cycles."""
     boundary = {port.array.name: port for port in layout.boundary}
     yield CppStatement("static Vdesign &design = *new Vdesign;")
     for port in boundary.values():
         yield CppStatement(_memory(port))
-    for port in outside:
+    for port in design.ports:
         memory = f"memory_{boundary[port.memory.removesuffix('.argument')].name}"
         kind, *wires = ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
         members = ", ".join(_member(f"{port.name}_{wire}") for wire in ("address", *wires))
@@ -109,8 +107,9 @@ def _run(
     for port in boundary.values():
         if port.array.is_given:
             yield CppStatement(f"memory_{port.name}.fill({flat_array(port)});")
-    names = "".join(f", {port.name}" for port in outside)
-    yield CppStatement(f"simulation::run(design, {most_cycles}, testbench_number{names});")
+    given = [len(design.processes), design.most_cycles, "testbench_number"]
+    given += (port.name for port in design.ports)
+    yield CppStatement(f"simulation::run(design, {', '.join(map(str, given))});")
     for port in boundary.values():
         if not port.array.is_given:
             yield CppStatement(f"memory_{port.name}.take({flat_array(port)});")

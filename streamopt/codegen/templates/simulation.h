@@ -61,6 +61,7 @@ class Memory {
         }
         parts = (banks * bits + 63) / 64 * 2;
         store.assign(words * parts, 0);
+        anything.assign(parts, 0xaaaaaaaa);
     }
     void fill(const void *flat) {
         for (std::size_t at = 0; at < elements; at++) {
@@ -91,7 +92,10 @@ class Memory {
             to[bit / 32] = (to[bit / 32] & ~mask) | (from[bit / 32] & mask);
         }
     }
-    bool has(std::size_t address) const { return address < words; }
+    // What is read; where nothing is at an address, as of lanes beyond an array's end, anything.
+    const uint32_t *read(std::size_t address) const {
+        return address < words ? &store[address * parts] : anything.data();
+    }
     uint32_t *word(std::size_t address) {
         if (address >= words) {
             std::fprintf(stderr, "testbench: address %zu of %zu words\n", address, words);
@@ -105,7 +109,7 @@ class Memory {
     bool is_signed;
     std::size_t words = 1, elements = 1, parts;
     std::vector<std::size_t> extents, factors;
-    std::vector<uint32_t> store;
+    std::vector<uint32_t> store, anything;
 
     // The first bit of an element.
     std::size_t place(std::size_t flat) {
@@ -130,7 +134,7 @@ template <typename Address, typename Data> class ReadPort {
         if (enable)
             asked = address;
     }
-    void after_edge() { set(data, memory.word(asked)); }
+    void after_edge() { set(data, memory.read(asked)); }
 
   private:
     Memory &memory;
@@ -157,7 +161,7 @@ template <typename Address, typename Data> class WritePort {
     const Data &given;
 };
 
-// Banks that have an address each. Where nothing is at it, a memory brings anything.
+// Banks that have an address each.
 template <typename Address, typename Data> class BankReadPort {
   public:
     BankReadPort(Memory &memory, const Address &address, const CData &enable, Data &data,
@@ -172,11 +176,8 @@ template <typename Address, typename Data> class BankReadPort {
             asked[bank] = field(given.data(), bank * bits, bits);
     }
     void after_edge() {
-        const std::vector<uint32_t> anything(word.size(), 0xaaaaaaaa);
-        for (std::size_t bank = 0; bank < asked.size(); bank++) {
-            const bool is_there = memory.has(asked[bank]);
-            memory.copy(word.data(), is_there ? memory.word(asked[bank]) : anything.data(), bank);
-        }
+        for (std::size_t bank = 0; bank < asked.size(); bank++)
+            memory.copy(word.data(), memory.read(asked[bank]), bank);
         set(data, word.data());
     }
 
@@ -219,16 +220,22 @@ template <typename Address, typename Write, typename Data> class BankWritePort {
 // Which processes are held in each cycle: a quarter of the time, in spells of up to 16 cycles.
 class Holds {
   public:
-    explicit Holds(uint32_t seed) : state(seed * 0x9e3779b9 + 1) {}
+    Holds(uint32_t seed, std::size_t processes)
+        : state(seed * 0x9e3779b9 + 1), processes(processes), words((processes / 64 + 1) * 2) {}
     template <typename Port> void next(Port &hold) {
         for (uint32_t &word : words)
             word = number() & number() & ((number() & 15) == 0 ? number() : word | number());
+        // Verilator relies on nothing being above a port's bits.
+        words[processes / 32] &= (uint32_t(1) << processes % 32) - 1;
+        for (std::size_t at = processes / 32 + 1; at < words.size(); at++)
+            words[at] = 0;
         set(hold, words.data());
     }
 
   private:
     uint32_t state;
-    std::vector<uint32_t> words = std::vector<uint32_t>(64);
+    std::size_t processes;
+    std::vector<uint32_t> words;
 
     uint32_t number() {
         state ^= state << 13;
@@ -269,8 +276,9 @@ class Waves {
 // Runs a design to its end; returns the cycles from the first after the start. The first run begins
 // with a reset; later ones begin when the one before is done, and processes are held by chance.
 template <typename Design, typename... Ports>
-std::size_t run(Design &design, std::size_t most_cycles, int number, Ports... ports) {
-    Holds holds(number);
+std::size_t run(Design &design, std::size_t processes, std::size_t most_cycles, int number,
+                Ports... ports) {
+    Holds holds(number, processes);
     static Waves waves(design);
     const auto cycle = [&] {
         design.clk = 0;

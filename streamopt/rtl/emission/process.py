@@ -55,8 +55,8 @@ class OutsideAccess:
     address_bits: int
     banks: int
     """That have an address each; 0 where one is for all."""
-    is_now: bool = False
-    """Whether it is to the registers of all banks, without an address."""
+    is_to_all: bool = False
+    """Whether it is to the registers of all banks at once, without an address."""
 
 
 class ProcessModule:

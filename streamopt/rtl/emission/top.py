@@ -167,10 +167,10 @@ class TopModule:
         now = Signal(bits * banks, name=f"{name}_now")
         puts: list[_User] = []
         for process, access in self._users(memory):
-            if access.is_now and access.is_write:
+            if access.is_to_all and access.is_write:
                 puts.append((process, access))
-            elif access.is_now:
-                self._module.d.comb += self._wire(process, f"{access.name}_now").eq(now)
+            elif access.is_to_all:
+                self._inside[process.name, f"{access.name}_now"] = now
         stores = self._writers(memory)
         block = RegisterStore(bits, banks, len(stores), len(puts))
         self.blocks.append(block)
@@ -191,7 +191,7 @@ class TopModule:
         """Return the accesses by the write ports that they use; only those of one nest overlap."""
         found: dict[int, list[_User]] = {}
         for process in self._processes:
-            writes = (a for a in process.accesses if a.is_write and not a.is_now)
+            writes = (a for a in process.accesses if a.is_write and not a.is_to_all)
             own = (access for access in writes if access.memory == memory.name)
             for at, access in enumerate(own):
                 found.setdefault(at, []).append((process, access))

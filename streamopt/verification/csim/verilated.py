@@ -17,7 +17,8 @@ from streamopt.verification.scratch import scratch
 VERILATOR = "verilator"
 _SHOWN_LINES = 5
 _PROBE_LIMIT_S = 300.0
-_RUNTIME = ("verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp", "verilated_vcd_c.cpp")
+_RUNTIME = ("verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp")
+_OF_TRACES = ("verilated_vcd_c.cpp",)
 
 
 @contextmanager
@@ -93,9 +94,8 @@ def built(
     _must(library if apart else [*library, "Vdesign__ALL.a"], directory, time_limit_s, top)
     headers = (f"-I{main.parent.absolute()}", f"-I{TYPE_HEADERS}", f"-I{made}")
     program = directory / "simulation"
-    traced = (f"-DVM_TRACE={is_traced:d}",)
-    command = [*_compiler(path), *traced, *headers, str(main.absolute())]
-    command += [str(made / "Vdesign__ALL.a"), _runtime(path, traced), "-o", str(program)]
+    command = [*_compiler(path, is_traced), *headers, str(main.absolute())]
+    command += [str(made / "Vdesign__ALL.a"), _runtime(path, is_traced), "-o", str(program)]
     _must(command, directory, time_limit_s, top)
     return program
 
@@ -117,19 +117,23 @@ def _headers(verilator: str) -> Path:
     return Path(output.strip()) / "include"
 
 
-def _compiler(verilator: str) -> list[str]:
+def _compiler(verilator: str, is_traced: bool) -> list[str]:
     include = _headers(verilator)
-    return ["g++", "-std=c++17", "-O1", "-pthread", f"-I{include}", f"-I{include / 'vltstd'}"]
+    options = ["-std=c++17", "-O1", "-pthread", f"-DVM_TRACE={is_traced:d}"]
+    return ["g++", *options, f"-I{include}", f"-I{include / 'vltstd'}"]
 
 
 @cache
-def _runtime(verilator: str, flags: tuple[str, ...]) -> str:
-    """Return Verilator's own C++, compiled, which is the same for all designs."""
+def _runtime(verilator: str, is_traced: bool) -> str:
+    """Return Verilator's own C++, compiled, which is the same for all designs.
+
+    Little of it is called in a cycle: compiling it fast counts for more than its own speed.
+    """
     kept = ExitStack()
     atexit.register(kept.close)
     at = kept.enter_context(scratch("verilated"))
-    sources = [_headers(verilator) / name for name in _RUNTIME]
+    sources = [_headers(verilator) / name for name in _RUNTIME + _OF_TRACES * is_traced]
     path = str(at / "verilated.o")
-    command = [*_compiler(verilator), *flags, "-r", *map(str, sources), "-o", path]
+    command = [*_compiler(verilator, is_traced), "-O0", "-r", *map(str, sources), "-o", path]
     _must(command, at, _PROBE_LIMIT_S, "its own C++")
     return path
