@@ -80,7 +80,7 @@ def evaluated(
     axes = np.ix_(*(np.arange(extent, dtype=np.int64) for extent in shape))
     grid = {name: axes[dimension] for name, dimension in iterators.items()}
     with np.errstate(all="ignore"):
-        values = evaluate(expression, grid, arrays)
+        values = evaluate(expression, grid, arrays, is_whole=not element.is_float)
         result = np.asarray(values).astype(element.dtype)
     return np.ascontiguousarray(np.broadcast_to(result, shape)).reshape(shape)  # () became (1,)
 
@@ -89,6 +89,8 @@ def evaluate(
     expression: ir.Expression,
     point: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]] = NO_ARRAYS,
+    *,
+    is_whole: bool = True,
 ) -> Any:
     """Return the value of an expression, or the truth of a condition.
 
@@ -98,10 +100,12 @@ def evaluate(
         Values of the iterators: numbers, or arrays that broadcast.
     arrays
         Values of all arrays that the expression reads.
+    is_whole
+        Whether a quotient of literals alone is one of whole numbers.
     """
 
     def inner(operand: ir.Expression) -> Any:
-        return evaluate(operand, point, arrays)
+        return evaluate(operand, point, arrays, is_whole=is_whole)
 
     match expression:
         case ir.Literal(value):
@@ -112,6 +116,8 @@ def evaluate(
             return value.evaluate(point)
         case ir.Cast(element, operand):
             return np.asarray(inner(operand)).astype(element.dtype)
+        case ir.Binary(ir.BinaryOp.DIV, left, right) if not is_whole and _is_loose(expression):
+            return np.divide(inner(left), inner(right))
         case ir.Binary(op, left, right) | ir.Compare(op, left, right):
             return _OPERATORS[op](inner(left), inner(right))
         case ir.Call(function, arguments):
@@ -122,6 +128,17 @@ def evaluate(
             return _WHERE(inner(condition), inner(then), inner(otherwise))
         case _:
             assert_never(expression)
+
+
+def _is_loose(expression: ir.Expression) -> bool:
+    """Return whether an expression is of literals alone, which take the type of what they meet."""
+    match expression:
+        case ir.Binary(_, left, right):
+            return _is_loose(left) and _is_loose(right)
+        case ir.Call(_, arguments):
+            return all(map(_is_loose, arguments))
+        case _:
+            return isinstance(expression, ir.Literal)
 
 
 def _read(values: NDArray[Any], subscripts: list[Any]) -> Any:
