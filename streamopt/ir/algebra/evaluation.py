@@ -116,10 +116,9 @@ def evaluate(
             return value.evaluate(point)
         case ir.Cast(element, operand):
             return np.asarray(inner(operand)).astype(element.dtype)
-        case ir.Binary(ir.BinaryOp.DIV, left, right) if not is_whole and _is_loose(expression):
-            return np.divide(inner(left), inner(right))
         case ir.Binary(op, left, right) | ir.Compare(op, left, right):
-            return _OPERATORS[op](inner(left), inner(right))
+            operator = _operator(expression, op, is_whole=is_whole)
+            return operator(inner(left), inner(right))
         case ir.Call(function, arguments):
             return _called(function, *map(inner, arguments))
         case ir.Logic(op, operands):
@@ -128,6 +127,14 @@ def evaluate(
             return _WHERE(inner(condition), inner(then), inner(otherwise))
         case _:
             assert_never(expression)
+
+
+def _operator(
+    expression: ir.Binary | ir.Compare, op: ir.BinaryOp | ir.CompareOp, *, is_whole: bool
+) -> Callable[[Any, Any], Any]:
+    if op is ir.BinaryOp.DIV and not is_whole and _is_loose(expression):
+        return np.divide
+    return _OPERATORS[op]
 
 
 def _is_loose(expression: ir.Expression) -> bool:
