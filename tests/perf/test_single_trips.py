@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from streamopt.ir.network import Network, Pipeline, Place, Process
+from streamopt.ir.network import Network, Pipeline, Place, Process, Turn, Turns
 from streamopt.perf.pipelines.timings import dissolved, without_single_trips
 from tests.support.networks.one_pipeline import memory, pipeline, timed
 
@@ -66,3 +66,9 @@ def test_networks_are_dissolved_as_wholes() -> None:
     (one,) = dissolved(network).pipelines
     assert [loop.name for loop in one.tiles] == ["i"]
     assert [loop.name for loop in one.lanes] == ["j", "h", "il", "jl", "hl"]
+
+
+def test_pipelines_that_take_turns_have_no_loop_to_dissolve() -> None:
+    one = softmax_sum()
+    network = Network("n", (Process("p", (one,), (Turns("a", (Turn(one.name, ()),)),)),), (), ())
+    assert dissolved(network) == network

@@ -194,8 +194,16 @@ def _port_bounds(
 
 
 def dissolved(network: Network) -> Network:
-    """Return the network with the pipelines that are built: see `without_single_trips`."""
-    return network.with_pipelines(without_single_trips)
+    """Return the network with the pipelines that are built: see `without_single_trips`.
+
+    Pipelines that take turns step through states: there is no loop to dissolve.
+    """
+    stepped = {name for it in network.processes for turns in it.turns for name in turns.pipelines}
+
+    def built(pipeline: Pipeline) -> Pipeline:
+        return pipeline if pipeline.name in stepped else without_single_trips(pipeline)
+
+    return network.with_pipelines(built)
 
 
 def without_idle_requests(network: Network, target: Target) -> Network:
