@@ -25,7 +25,7 @@ from streamopt.transforms.autoschedule.owners import with_owners
 from streamopt.transforms.autoschedule.pieces import problem_of
 from streamopt.transforms.autoschedule.scheduler import Sums, Wish, scheduled
 from streamopt.transforms.autoschedule.splitting import with_split_pieces
-from streamopt.transforms.autoschedule.straightening import straightened
+from streamopt.transforms.autoschedule.straightening import narrowed, straightened
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.scan import TreeChoiceError
 
@@ -157,8 +157,12 @@ def _shifted(best: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
 
 
 def _straightened(one: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
-    """Yield an order with loops of phases that say less, and with those that few others bound."""
-    for items in straightened(one.items, lambda own: checked_steps(one.problem, own, taken)):
+    """Yield an order with loops of phases that have fewer values and bounds that say less."""
+
+    def steps_of(items: tuple[SunkItem, ...]) -> Steps | None:
+        return checked_steps(one.problem, items, taken)
+
+    for items in straightened(narrowed(one.items, steps_of), steps_of):
         yield replace(one, items=items)
 
 
@@ -178,6 +182,8 @@ def _ranked(problem: OrderProblem, taken: tuple[str, ...]) -> list[_Proposal]:
             order = None if merged is None else _asked(merged, Wish(0, kind))
             if order is not None:
                 _add(found, problem, of_all_pieces(problem, order), taken)
+        order = None if merged is None else _inside_of_parallel_loops(problem, merged)
+        _add(found, problem, order, taken)
     return sorted(found.values(), key=_cost_of) or [_as_it_is(problem)]
 
 
@@ -208,6 +214,26 @@ def _is_wide(problem: OrderProblem, steps: Steps) -> bool:
 def _depth(items: Sequence[StepItem]) -> int:
     """Return how many loops run in order around a phase, at most."""
     return max(1 + _depth(item.items) if isinstance(item, Repeat) else 0 for item in items)
+
+
+def _inside_of_parallel_loops(
+    problem: OrderProblem, merged: OrderProblem
+) -> tuple[OrderedItem, ...] | None:
+    """Return an order with the outer loops whose iterations don't wait for each other as they are.
+
+    Where isl sees them, it is content with these, and skews none of the loops inside.
+    """
+    levels = range(len(problem.loops))
+    waiting = (lv for lv in levels if any(problem.is_carried(o, lv) for o in problem.orderings))
+    parallel = next(waiting, 0)
+    items = _asked(merged, Wish(parallel)) if parallel else None
+    if items is None:
+        return None
+    order = of_all_pieces(problem, items)
+    for level in reversed(range(parallel)):
+        (outer,) = in_source_order(problem, level, order)
+        order = (replace(outer, is_parallel=True),)
+    return order
 
 
 def _peeled(problem: OrderProblem, level: int) -> tuple[OrderedItem, ...]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
@@ -26,7 +27,7 @@ from streamopt.transforms.autoschedule.orders import InOrder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from streamopt.ir.stepping.steps import Phase, Steps
+    from streamopt.ir.stepping.steps import Phase, StepLoop, Steps
     from streamopt.transforms.autoschedule.orders import OrderedLoop, SunkItem
 
     StepsOf = Callable[[tuple[SunkItem, ...]], Steps | None]
@@ -44,21 +45,70 @@ def straightened(items: tuple[SunkItem, ...], steps_of: StepsOf) -> Iterator[tup
     """
     steps = steps_of(items)
     if steps is not None and any(map(_crossing, steps.phases)):
-        straight = _least(_least(items, steps_of, _downward), steps_of, _crookedness)
+        upwards = _least(items, steps_of, _downward, _otherwise)
+        straight = _least(upwards, steps_of, _crookedness, _otherwise)
         if straight is not items:
             yield straight
     yield items
 
 
+def narrowed(items: tuple[SunkItem, ...], steps_of: StepsOf) -> tuple[SunkItem, ...]:
+    """Return an order whose phases' loops have few values in all, as far as it is legal.
+
+    Before (three sections of a filter, one a sample behind the other): ``w from 0 to 257: t from
+    w - 2 to w``, whose 256 values want lanes for many samples. After: ``s from 0 to 2``, as
+    ``w - t``.
+
+    Parameters
+    ----------
+    steps_of
+        Of an order; None if it isn't legal.
+    """
+    steps = steps_of(items)
+    moving = steps is not None and any(_is_moving(loop) for p in steps.phases for loop in p.loops)
+    return _least(items, steps_of, _values, lambda own, _: _across(own, ())) if moving else items
+
+
+def _is_moving(loop: StepLoop) -> bool:
+    """Return whether both ends of a loop move with loops around."""
+    return any(low.terms for low in loop.lower) and any(high.terms for high in loop.upper)
+
+
+def _values(steps: Steps) -> tuple[int, ...]:
+    return (sum(prod(loop.trip_count for loop in phase.loops) for phase in steps.phases),)
+
+
+def _across(
+    items: tuple[SunkItem, ...], around: tuple[OrderedLoop, ...]
+) -> Iterator[tuple[SunkItem, ...]]:
+    """Yield orders in which a loop of one phase is counted from one in order around it."""
+    for at, item in enumerate(items):
+        if isinstance(item, InOrder):
+            inner = _across(item.items, (*around, item.loop))
+            found = (InOrder(item.loop, own) for own in inner)
+        else:
+            found = (
+                replace(item, loops=(*item.loops[:place], moved, *item.loops[place + 1 :]))
+                for place, loop in enumerate(item.loops)
+                for other in around
+                for moved in (_plus(loop, other, -1), _plus(loop, other, 1))
+            )
+        for one in found:
+            yield (*items[:at], one, *items[at + 1 :])
+
+
 def _least(
-    items: tuple[SunkItem, ...], steps_of: StepsOf, badness: Callable[[Steps], tuple[int, ...]]
+    items: tuple[SunkItem, ...],
+    steps_of: StepsOf,
+    badness: Callable[[Steps], tuple[int, ...]],
+    changes: Callable[[tuple[SunkItem, ...], Steps], Iterator[tuple[SunkItem, ...]]],
 ) -> tuple[SunkItem, ...]:
     """Return an order that changes make better, one after another, until none does."""
     best, steps = items, steps_of(items)
     while steps is not None and any(least := badness(steps)):
         found = [
             (badness(own), at, one, own)
-            for at, one in enumerate(_changed(best, _firsts(steps)))
+            for at, one in enumerate(changes(best, steps))
             if (own := steps_of(one)) is not None
         ]
         lowest = min(found, key=lambda own: own[:2], default=None)
@@ -101,6 +151,10 @@ def _moves(phase: Phase) -> Iterator[int]:
             for subscript in access.subscripts:
                 moves.update({n: -1 if by > 0 else 1 for n, by in subscript.factors.items()})
     return (moves[loop.name] for loop in phase.loops)
+
+
+def _otherwise(items: tuple[SunkItem, ...], steps: Steps) -> Iterator[tuple[SunkItem, ...]]:
+    return _changed(items, _firsts(steps))
 
 
 def _changed(

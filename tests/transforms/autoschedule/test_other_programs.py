@@ -158,6 +158,18 @@ PROGRAMS = {
         "i++){ for(int k=0; k<i; k++) B[i][j]-=L[i][k]*B[k][j]; B[i][j]/=L[i][i]; } } ",
         "9 ({9 9}, {9})",
     ),
+    # Sections of a filter, one a sample behind the other: lanes are sections, not samples.
+    "sections": (
+        "(double x[40], double a[3], double w[3]) { for(int t=0; t<40; t++) for(int s=0; "
+        "s<3; s++) { double v=x[t]-a[s]*w[s]; x[t]=v+w[s]; w[s]=v; } } ",
+        "42 ({3})",
+    ),
+    "sections_of_channels": (
+        "(double x[4][40], double a[3], double w[4][3]) { for(int c=0; c<4; c++) for(int "
+        "t=0; t<40; t++) for(int s=0; s<3; s++) { double v=x[c][t]-a[s]*w[c][s]; "
+        "x[c][t]=v+w[c][s]; w[c][s]=v; } } ",
+        "42 ({4 3})",
+    ),
 }
 
 
