@@ -72,7 +72,8 @@ def tree_pass(
         parts = list(_candidates(tree, node, labels, effort))
         if not parts:
             return None
-        found = thinned(tree.labels(node, Candidates.together(parts)), effort.cells, effort.mode)
+        found = tree.labels(node, Candidates.together(parts))
+        found = thinned(found, effort.cells, effort.mode, problem.dsp_limit)
         if not len(found):
             return None
         labels.append(found)

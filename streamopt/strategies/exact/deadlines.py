@@ -24,7 +24,9 @@ FIRST_CELLS = (16, 32)
 """Of first and of last writes, to find a schedule and for a bound; not measured."""
 CELLS = ((32, 96), (64, 160), (128, 240), (256, 360))
 """Likewise, of the grids after these."""
-NARROW_CELLS = (48, 96, 160, 360)
+SEEK_CELLS = (32, 64)
+"""Likewise, where only schedules are looked for: those of finer grids were 0.2 % faster."""
+NARROW_CELLS = (96, 160, 360)
 """Likewise, where only the bound is looked for."""
 MANY_ROWS = 60_000
 """Within the best schedule: with more, two grids are all there is memory for."""
@@ -102,17 +104,14 @@ class DeadlineSearch:
 
     def _seek(self) -> None:
         """Look for schedules alone."""
-        for cells, _ in CELLS:
+        for cells in SEEK_CELLS:
             self._find(self._best_cycles - 1, cells)
 
     def _narrow(self) -> None:
-        """Raise the bound alone, with one deadline until it is ruled out."""
-        deadline = self._target
+        """Raise the bound alone, by ever finer passes over all better schedules."""
         for cells in NARROW_CELLS:
-            while self._bound(deadline, cells) is None:
-                if self._run.is_proved:
-                    return
-                deadline = self._target
+            if self._bound(self._best_cycles - 1, cells) is None:
+                return
 
     @property
     def _best_cycles(self) -> int:

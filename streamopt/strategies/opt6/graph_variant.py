@@ -37,6 +37,9 @@ MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
 LARGE_ROUNDS = 10
 """Likewise, of a large graph, whose rows are there already."""
+LARGE_SHARES = (0.5, 0.7)
+"""Of the effort, after which no further budget is tried for a large graph, so that some is left for
+its bound: with a design within the limits, and without."""
 FULL = 0.95
 """Share of a limit from which on a design of a large graph is worth no further budget."""
 MOST_WITHIN = 2
@@ -145,9 +148,11 @@ class GraphVariant:
         self, horizon: Horizon, effort: SearchEffort, run: Run
     ) -> Iterator[SimulatedDesign]:
         """Yield designs until one takes nearly all of a limit."""
-        within = 0
+        within, clock = 0, run.clock
         for _ in range(LARGE_ROUNDS):
-            run.clock.check()
+            clock.check()
+            if clock.spent() > LARGE_SHARES[within == 0] * clock.limit:
+                return
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:
                 return

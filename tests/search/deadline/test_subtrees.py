@@ -1,6 +1,7 @@
-"""Numbers of rows of columns, and cells of labels."""
+"""Numbers of rows of columns, and labels that stand for others."""
 
 import numpy as np
+import pytest
 
 from streamopt.search.deadline.subtrees import SubtreeLabels, numbered, thinned
 from streamopt.search.labels.component import Mode
@@ -20,16 +21,24 @@ def test_rows_have_one_number_only_if_they_are_equal() -> None:
     assert len(np.unique(pairs, axis=0)) == count
 
 
-def test_one_cell_has_the_least_times_and_dsps_if_relaxed() -> None:
-    random = np.random.default_rng(1)
-    count = 1000
+@pytest.mark.parametrize("dsp_limit", [300, 10**6])
+@pytest.mark.parametrize("cells", [1, 8, 64, 5000])
+def test_relaxed_labels_replace_all_and_restricted_ones_are_some(
+    cells: int, dsp_limit: int
+) -> None:
+    random = np.random.default_rng(cells)
+    count = 2000
+    walk = random.integers(0, 3, count)
     first = random.integers(5, 10**10, count)
-    last, dsps = first + random.integers(0, 10**10, count), random.integers(1, 5000, count)
+    last, dsps = first + random.integers(0, 10**10, count), random.integers(1, 300, count)
     places = np.arange(count)
-    labels = SubtreeLabels(np.zeros_like(first), {}, first, last, dsps, places, places[:, None])
-    merged = thinned(labels, 1, Mode.RELAXED)
-    least = int(first.min()), int(last.min()), int(dsps.min())
-    assert (*merged.first_cycles, *merged.last_cycles, *merged.dsps) == least
-    kept = thinned(labels, 1, Mode.RESTRICTED)
-    assert kept.row.tolist() == [int(dsps.argmin())]
-    assert kept.last_cycles.tolist() == [int(last[dsps.argmin()])]
+    labels = SubtreeLabels(walk, {}, first, last, dsps, places, places[:, None])
+    known = np.column_stack([walk, first, last, dsps])
+    merged = thinned(labels, cells, Mode.RELAXED, dsp_limit)
+    few = np.column_stack([merged.walk, merged.first_cycles, merged.last_cycles, merged.dsps])
+    replaced = (few[:, None, 1:] <= known[:, 1:]).all(axis=2) & (few[:, None, 0] == walk)
+    assert replaced.any(axis=0).all()
+    kept = thinned(labels, cells, Mode.RESTRICTED, dsp_limit)
+    real = np.column_stack([kept.walk, kept.first_cycles, kept.last_cycles, kept.dsps])
+    assert (real == known[kept.row]).all()
+    assert max(len(kept), len(merged)) < count
