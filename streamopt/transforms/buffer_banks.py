@@ -21,6 +21,8 @@ from streamopt.transforms.partitions import (
     Factors,
     Use,
     cyclic_factors,
+    fullest_bank,
+    inside_elems,
     moves_by,
     touched_elems,
     writes_of,
@@ -59,7 +61,18 @@ def buffer_factors(
 def buffer_load(array: Array, node: Node, accesses: Sequence[Access], factors: Factors) -> int:
     """Return the most elements of a bank that one iteration touches, if no other side matters."""
     uses: list[Use] = [(access, node, factors) for access in accesses]
-    return bank_load(uses, _factors(array, uses, all_known=True))
+    banks = _factors(array, uses, all_known=True)
+    inside = sum(_load_inside(array, use, banks) for use in uses)
+    return min(bank_load(uses, banks), inside)
+
+
+def _load_inside(array: Array, use: Use, banks: Sequence[int]) -> int:
+    """Return the most elements of a bank that one access touches, without those of padding."""
+    access, node, factors = use
+    return prod(
+        min(fullest_bank(each, node, factors, count), inside_elems(each, node, factors, size))
+        for each, size, count in zip(access.subscripts, array.shape, banks, strict=True)
+    )
 
 
 def _factors(array: Array, uses: Sequence[Use], *, all_known: bool) -> tuple[int, ...]:

@@ -52,6 +52,19 @@ def fullest_bank(
     return int(np.bincount(touched % banks).max())
 
 
+def inside_elems(subscript: Affine, node: Node, factors: Factors, size_elems: int) -> int:
+    """Return the most elements along a dimension that an iteration touches inside of an array.
+
+    Lanes of padding are left out where all iterations have the same ones.
+    """
+    trips = node.built_trip_counts
+    if not subscript.is_linear or any(trips[n] > factors[n] for n in subscript.iterators()):
+        return touched_elems(subscript, node, factors)
+    lanes = tuple((by, factors[name]) for name, by in subscript.factors.items())
+    places = _places(lanes, (subscript.constant,))
+    return int(np.count_nonzero((places >= 0) & (places < size_elems)))
+
+
 @lru_cache(maxsize=CACHED_PLACES)
 def _places(
     lanes: tuple[tuple[int, int], ...], starts: tuple[int, ...] = (0,)

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+from streamopt.ir.program import Array, Role
 from streamopt.transforms.argument_banks import argument_load, boundary_partitions
-from streamopt.transforms.buffer_banks import buffer_factors
+from streamopt.transforms.buffer_banks import buffer_factors, buffer_load
 from streamopt.transforms.canonicalize import canonicalize
 from tests.support.programs.sketches import program
 
@@ -74,6 +77,19 @@ def test_where_all_banks_are_known_lanes_share_some(
     (edge,) = graph.edges
     given = factors(graph, turn=turn, use=use)
     assert buffer_factors(graph, edge, given, all_known=True) == banks
+
+
+@pytest.mark.parametrize("channels", [1, 2, 8])
+def test_lanes_of_padding_touch_no_bank(channels: int) -> None:
+    """Of three taps around the only element of a row, two are padding whatever the channel."""
+    graph = graph_of(
+        {"t": "input 8 3", "w": "weight 3", "y": "output 8"},
+        {"taps": "c 8, k 3: y[c] += t[c][k] * w[k]"},
+    )
+    around = Access("t", (Affine.iterator("c"), Affine.iterator("k") + Affine.of(-1)))
+    (node,) = graph.nodes
+    array = Array("t", (8, 1), Role.INTERNAL)
+    assert buffer_load(array, node, [around], {"c": channels, "k": 3}) == 1
 
 
 @pytest.mark.parametrize(("lanes", "banks"), [(1, (1,)), (2, (2,)), (4, (1,))])

@@ -191,9 +191,7 @@ def _undominated_cells(dsps: Integers) -> Flags:
     return found
 
 
-def _by_steps(
-    labels: SubtreeLabels, states: tuple[Integers, int], cells: int
-) -> SubtreeLabels:
+def _by_steps(labels: SubtreeLabels, states: tuple[Integers, int], cells: int) -> SubtreeLabels:
     """Return relaxed labels: for each step of the DSPs of a state, some of its front of times.
 
     Neighbours on the front become one where there are too many, with their least times and the
