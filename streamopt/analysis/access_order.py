@@ -99,11 +99,12 @@ def completes_rows(node: Node, window: Window, order: Sequence[str]) -> bool:
     """Return whether all of a row has come when the next iteration of its loop begins.
 
     Outside of the loop of rows are only loops of dimensions without windows, for each of which the
-    rows are taken anew.
+    rows are taken anew; and none at all where some rows are taken before the nest.
     """
     trips = node.built_trip_counts
     outside = order[: order.index(window.row_loop)]
-    return all(name in window.plain_loops or trips[name] == 1 for name in outside)
+    plain = () if window.prefilled else window.plain_loops
+    return all(name in plain or trips[name] == 1 for name in outside)
 
 
 def _is_zero(subscript: Affine, trip_counts: Mapping[str, int]) -> bool:

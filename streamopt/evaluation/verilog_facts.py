@@ -41,13 +41,16 @@ def built_pipelines(scheduled: ScheduledGraph, target: Target) -> BuiltPipelines
     With our own operators it is the schedule that the Verilog has, with visits of phases that last
     as long as it needs. A design that Verilog can't be made of has the least that this takes.
     """
-    network = lower(scheduled)
-    timed = timed_pipelines(network, target)
     if not target.is_open:
-        return BuiltPipelines(network, timed)
+        network = lower(scheduled)
+        return BuiltPipelines(network, timed_pipelines(network, target))
     from streamopt.rtl.kernel.banks import built_network
     from streamopt.rtl.kernel.making import make_kernels, timed_kernels
+    from streamopt.rtl.kernel.plain_rows import with_plain_rows
 
+    scheduled = with_plain_rows(scheduled)
+    network = lower(scheduled)
+    timed = timed_pipelines(network, target)
     with_banks = built_network(scheduled)
     try:
         made = make_kernels(scheduled, with_banks)

@@ -10,6 +10,7 @@ same; its nest has ``delay`` more iterations of h.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
@@ -78,6 +79,9 @@ class Window:
     counted_rows: int = 0
     """Rows that an iteration of their loop takes, by counters of their own (`Walk`); 0 where it
     takes one by the loops of the nest, whose order and lanes are those of the stream."""
+    prefilled: int = 0
+    """Iterations of its loop whose rows a nest of their own takes before the first; the nest then
+    takes those of as many iterations later."""
 
     @property
     def array(self) -> str:
@@ -87,7 +91,8 @@ class Window:
     def __str__(self) -> str:
         """Return the rows that are kept, and the element that an iteration takes."""
         text = f"window of {self.rows} rows on {self.taken}"
-        return f"{text}, {self.counted_rows} taken at once" if self.counted_rows else text
+        text = f"{text}, {self.counted_rows} taken at once" if self.counted_rows else text
+        return f"{text}, {self.rows_before} taken before" if self.prefilled else text
 
     @property
     def steps(self) -> int:
@@ -103,15 +108,58 @@ class Window:
 
     @property
     def extents(self) -> dict[str, int]:
-        """Return by loop how many of its iterations, from the first, take elements."""
+        """Return by loop how many elements come along it."""
         pairs = zip(self.taken.subscripts, self.shape, strict=True)
         return {name: extent for s, extent in pairs for name in s.iterators()}
+
+    @property
+    def rows_before(self) -> int:
+        """Return the rows that are taken before the nest."""
+        return self.prefilled * self.steps
+
+    @property
+    def ends(self) -> dict[str, int]:
+        """Return by loop how many iterations of the nest, from the first, take elements."""
+        rows = -(-self.shape[self.dimension] // self.steps) - self.prefilled
+        return self.extents | {self.row_loop: rows}
+
+    @property
+    def last_taken(self) -> tuple[int, int]:
+        """Return in which iteration of its loop the last row is taken, and which of these it is."""
+        last = self.shape[self.dimension] - 1
+        return max(0, last // self.steps - self.prefilled), last % self.steps
 
     @property
     def taken_beside(self) -> dict[str, int]:
         """Return by loop, but that of rows, how many elements its counter counts."""
         found = self.extents if self.counted_rows else {}
         return {name: extent for name, extent in found.items() if name != self.row_loop}
+
+    def prefill(self, tiles: Mapping[str, Any], built: Mapping[str, int]) -> dict[str, Any]:
+        """Return the loops of the nest before, outermost first, and how often each runs.
+
+        Parameters
+        ----------
+        tiles
+            Tiles of each loop as built, outermost first: integers, or integer arrays of one shape.
+        built
+            Trip count of each loop as built.
+        """
+        found: dict[str, Any] = {self.row_loop: self.prefilled}
+        if self.counted_rows:
+            found[counted(self.row_loop)] = self.counted_rows
+        extents = self.extents
+        for name in tiles:
+            if name in extents and name != self.row_loop:
+                own = counted(name) if self.counted_rows else name
+                found[own] = -(-extents[name] * tiles[name] // built[name])
+        return found
+
+    @property
+    def prefilled_row(self) -> Affine:
+        """Return the row that comes, by the loops of the nest before."""
+        row = Affine.iterator(self.row_loop).scaled(self.steps)
+        return row + Affine.iterator(counted(self.row_loop)) if self.counted_rows else row
 
     def walk(self, tiles: Mapping[str, int], factors: Mapping[str, int]) -> Walk:
         """Return how rows are taken that are counted.
@@ -141,6 +189,12 @@ class Window:
 def counted(loop: str) -> str:
     """Return the name of the iterator that counts what a window takes along a loop."""
     return f"{loop}.taken"
+
+
+def prefill_loops(trips: Mapping[str, int]) -> dict[str, int]:
+    """Return the loops of a nest that are built: those of several iterations, or the first."""
+    several = {name: count for name, count in trips.items() if count > 1}
+    return several or dict([*trips.items()][:1])
 
 
 @dataclass(frozen=True, slots=True)

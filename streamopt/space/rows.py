@@ -198,6 +198,7 @@ def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
         for array in sorted(candidates.streamed)
     ]
     sets = [set(node.reduction_loops), *moved, *({stretch.loop} for stretch in node.stretches)]
+    sets += ({window.row_loop} for window in node.windows if window.prefilled)
     return {name: tuple(name in own for own in sets) for name in node.trip_counts}
 
 

@@ -42,7 +42,7 @@ from streamopt.transforms.planned_loops import factor_problems, has_all_factors,
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.ports.passes import pass_problems
 from streamopt.transforms.relays import Relays, place_problems
-from streamopt.transforms.rewrites import INPUTS, rewritten
+from streamopt.transforms.rewrites import AFTER_MOVERS, rewritten
 from streamopt.transforms.stepped.nest import stepped_nest
 from streamopt.transforms.stepped.plans import plan_problems, planned_steps
 from streamopt.transforms.stepped.transfers import whole_arrays
@@ -124,7 +124,7 @@ def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
     graph = rewritten(graph, schedule.rewrites)
     again = {port.array: port.again for port in schedule.ports if port.again}
     graph = with_movers(graph, moved_arrays(graph, schedule.ports), again)
-    graph = rewritten(graph, [name for name in schedule.rewrites if name == INPUTS])
+    graph = rewritten(graph, [name for name in schedule.rewrites if name in AFTER_MOVERS])
     return Relays(graph, dict(schedule.slrs)).graph if schedule.slrs else graph
 
 
@@ -260,6 +260,8 @@ def _window_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, 
     rows = window.row_loop
     if not completes_rows(node, window, plan.order):
         message = f"node '{node.name}' takes rows of {edge.array} in loop {rows}, "
+        if window.prefilled:
+            return "E323", f"{message}which has to be the outermost, as some come before"
         return "E323", f"{message}which is inside of loops that do not move on in it"
     if plan.factors[rows] > 1:
         message = f"node '{node.name}' takes {plan.factors[rows]} rows of {edge.array} at once"

@@ -196,7 +196,7 @@ class _LineLayout:
         first = tile + Affine.of(values[0] - late * self.window.steps)
         rounds = -(min(0, first.bounds(self.tiles)[0]) // count)
         first += Affine.of(rounds * count)
-        taken, _ = self._taken(at)
+        taken = self._taken(at)[0] + Affine.of(self.window.rows_before)
         rows = KeptRows(count, (values[-1] - values[0]) // step + 1, step, first, taken)
         return rows, tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
 
@@ -290,7 +290,8 @@ class _LineLayout:
         own = Affine.iterator(rows)
         built = {loop.name: loop.tiles * loop.unroll for loop in self.loops.values()}
         ahead = max((a.subscripts[at] - own).bounds(built)[1] for a in self.accesses)
-        distance = strides[rows] * (self.delays.get(rows, 0) - ahead)
+        late = self.delays.get(rows, 0) + self.window.prefilled
+        distance = strides[rows] * (late - ahead)
         beside = [s for place, s in enumerate(self.window.taken.subscripts) if place != at]
         for subscript, axis in zip(beside, axes, strict=True):
             distance -= sum(strides[name] * axis.late_tiles for name in subscript.iterators())
@@ -326,7 +327,8 @@ class _LineLayout:
         digit, extent = digits[counted(name)], self.window.shape[at]
         if at == self.window.dimension:
             steps, block = self.window.steps, strides[name] * each
-            return {n: n // steps * block + n % steps * digit for n in range(extent)}
+            before = self.window.prefilled
+            return {n: (n // steps - before) * block + n % steps * digit for n in range(extent)}
         return {n: n // self.loops[name].unroll * digit for n in range(extent)}
 
     def _first_reads(self, at: int, strides: Mapping[str, int]) -> dict[int, int]:

@@ -28,6 +28,7 @@ from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
 from tests.support.random.graphs import random_graph
 from tests.support.random.windows import window_chain
+from tests.support.window_schedules import PREFILLED, WINDOWS
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -141,9 +142,10 @@ def test_rows_with_partial_tiles_say_what_designs_take(program: str) -> None:
     assert partial > 6
 
 
+@pytest.mark.parametrize("names", [WINDOWS, PREFILLED], ids=["late", "prefilled"])
 @pytest.mark.parametrize("seed", range(6))
-def test_rows_say_when_windows_read_and_write(seed: int) -> None:
-    graph = rewritten(so.dataflow(window_chain(Random(seed))), ("stream_windows",))
+def test_rows_say_when_windows_read_and_write(seed: int, names: tuple[str, ...]) -> None:
+    graph = rewritten(so.dataflow(window_chain(Random(seed))), names)
     assert any(node.windows for node in graph.nodes)
     costs, rng = as_built_costs(graph, DEVICE), Random(seed)
     space = space_of(graph, costs)

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
 
-__all__ = ["WINDOWS", "window_schedule"]
+__all__ = ["PREFILLED", "WINDOWS", "window_schedule"]
 
 WINDOWS = ("stream_windows",)
+PREFILLED = (*WINDOWS, "prefill_windows")
 
 
-def window_schedule(graph: Graph, place: int) -> Schedule:
+def window_schedule(graph: Graph, place: int, rewrites: tuple[str, ...] = WINDOWS) -> Schedule:
     """Return a schedule of a graph with windows; ``place`` chooses among unroll factors."""
     costs, level = as_built_costs(graph, so.device("u280")), LEVELS[LevelName.OPT6]
     space = decision_space(graph, SpaceOptions(level, dsp_limit=10**6, tiling_limit=1, costs=costs))
@@ -32,4 +33,4 @@ def window_schedule(graph: Graph, place: int) -> Schedule:
     for group in space.classes:
         taken |= dict.fromkeys(group.members, group.factors[place % len(group.factors)])
     factors = {n.name: [taken[n.name, loop] for loop in n.trip_counts] for n in graph.nodes}
-    return replace(assemble(graph, orders, factors), rewrites=WINDOWS)
+    return replace(assemble(graph, orders, factors), rewrites=rewrites)

@@ -15,7 +15,7 @@ from streamopt.transforms.rewrites import rewritten
 from tests.support.certificate import certify
 from tests.support.programs.sketches import program
 from tests.support.random.windows import window_chain
-from tests.support.window_schedules import WINDOWS, window_schedule
+from tests.support.window_schedules import PREFILLED, WINDOWS, window_schedule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,10 +85,12 @@ def test_design_computes_its_source(
     assert so.load_schedule(tmp_path / "project" / "schedule.json") == schedule
 
 
-def check_windows(source: Program, place: int, folder: Path) -> None:
+def check_windows(
+    source: Program, place: int, folder: Path, names: tuple[str, ...] = WINDOWS
+) -> None:
     """Verify a design whose windows take from streams; ``place`` chooses among unroll factors."""
-    graph = rewritten(so.dataflow(source), WINDOWS)
-    schedule = window_schedule(graph, place)
+    graph = rewritten(so.dataflow(source), names)
+    schedule = window_schedule(graph, place, names)
     windows = {(node.name, window.array) for node in graph.nodes for window in node.windows}
     taken_from = [e.channel for e in graph.edges if (e.consumer, e.array) in windows]
     assert taken_from
@@ -101,6 +103,11 @@ def check_windows(source: Program, place: int, folder: Path) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_windows_compute_their_source(seed: int, tmp_path: Path) -> None:
     check_windows(window_chain(Random(seed), layers=1 + seed % 3), seed, tmp_path / "project")
+
+
+@pytest.mark.parametrize("seed", [0, 10])
+def test_windows_compute_their_source_where_rows_come_before(seed: int, tmp_path: Path) -> None:
+    check_windows(window_chain(Random(seed)), seed, tmp_path / "project", PREFILLED)
 
 
 def test_windows_beside_each_other_and_other_streams(tmp_path: Path) -> None:

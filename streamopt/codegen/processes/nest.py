@@ -43,7 +43,7 @@ from streamopt.codegen.processes.products import (
     packed_products,
 )
 from streamopt.codegen.processes.term_tree import term_tree
-from streamopt.codegen.processes.walks import WindowWalk, take
+from streamopt.codegen.processes.walks import WindowWalk, prefill, take
 from streamopt.codegen.processes.windows import LineWriter, dependences
 from streamopt.codegen.tree import CppStatement, If, Item
 from streamopt.ir.affine import Affine
@@ -91,6 +91,7 @@ class NestWriter(CppNest):
         self.guarded = [loop for loop in partial if loop.name not in reduced]
         self.masked = [loop for loop in partial if loop.name in reduced]
         self.locals: list[Item] = []
+        self.prefills: list[Item] = []
         self.fetched: dict[Access, str] = {}
         self.line_buffers = scheduled.line_buffers
         self.line_writers: list[LineWriter] = []
@@ -134,7 +135,8 @@ class NestWriter(CppNest):
         body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
         body += self.counters.steps
         body += [step for walk in self.walks.values() for step in walk.counters.steps]
-        return (*self.locals, *self.counters.declared, *self.tiled(body, self.scheduled.target_ii))
+        nest = self.tiled(body, self.scheduled.target_ii)
+        return (*self.locals, *self.prefills, *self.counters.declared, *nest)
 
     def _in_lanes(self, inner: Iterable[Item]) -> list[Item]:
         """Return items in the loops over the lanes of loops that move the output."""
@@ -187,6 +189,8 @@ class NestWriter(CppNest):
                 yield from writer.fill()
                 self.fetched |= writer.element_texts()
             taken += take(self, window, port, writers, self.walks.get(window.array))
+            if window.prefilled:
+                self.prefills.append(prefill(self, window, port, writers))
         yield from taken
 
     def _line_writer(self, lines: LineBuffer, array: Array) -> LineWriter:

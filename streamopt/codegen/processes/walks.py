@@ -11,10 +11,10 @@ from streamopt.codegen.processes.counters import CountedLoop, DigitCounters
 from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.loops import CppNest
 from streamopt.codegen.processes.windows import LineWriter, unrolled
-from streamopt.codegen.tree import CppStatement, If, Item
+from streamopt.codegen.tree import CppStatement, For, If, Item, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.scheduled import TiledLoop
-from streamopt.ir.window import Window, counted
+from streamopt.ir.window import Window, counted, prefill_loops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +60,7 @@ def take(
     walk: WindowWalk | None,
 ) -> list[Item]:
     """Return the loops that take the next elements of a window into its line buffers."""
-    value = nest.names.unique(f"{port.name}_value")
-    source = f"{port.stream(nest.stream_lanes(window.taken))}.read()"
-    taken: list[Item] = [CppStatement(f"const {port.array.element} {value} = {source};")]
-    taken += [item for writer in writers for item in writer.store(value)]
+    taken = _taken(nest, window, port, writers)
     own = {*window.taken.iterators()}
     lanes = [loop for loop in nest.loops if loop.name in own and loop.unroll > 1]
     if walk is not None:
@@ -71,10 +68,41 @@ def take(
     trips = nest.node.built_trip_counts
     reused = [loop for loop in nest.loops if loop.name not in own and loop.tiles > 1]
     parts = [f"{nest.tile[loop.name]} == 0" for loop in reused]
-    ends = {n: window.extents.get(n, trips[n]) for n in trips if n in own}
+    ends = {n: window.ends.get(n, trips[n]) for n in trips if n in own}
     parts += [nest.guards[name].before(end) for name, end in ends.items()]
     condition = all_of(parts)
     return _in_lanes(nest, lanes, [If(condition, tuple(taken))] if condition else taken)
+
+
+def prefill(nest: CppNest, window: Window, port: CppPort, writers: Sequence[LineWriter]) -> Item:
+    """Return the nest that takes the rows before the first window into its line buffers."""
+    tiles = {loop.name: loop.tiles for loop in nest.loops}
+    trips = prefill_loops(window.prefill(tiles, nest.node.built_trip_counts))
+    names = {n: nest.tile.get(n) or nest.taken_name(n.replace(".", "_")) for n in trips}
+    row = window.prefilled_row
+    iterators = {n: Affine() for n in row.iterators()}
+    iterators |= {n: Affine.iterator(text) for n, text in names.items()}
+    before = [writer.prefilling(row, iterators) for writer in writers]
+    own = [loop for loop in nest.loops if loop.name in window.taken.iterators()]
+    parts = [nest.guards[loop.name].before(loop.trip_count) for loop in own if loop.is_partial]
+    taken = _taken(nest, window, port, before)
+    condition = all_of(parts)
+    body: list[Item] = [If(condition, tuple(taken))] if condition else taken
+    lanes = [loop for loop in own if loop.unroll > 1]
+    items: tuple[Item, ...] = (pipelined(1), *_in_lanes(nest, lanes, body))
+    for name, count in reversed(trips.items()):
+        items = (For(names[name], count, items),)
+    return items[0]
+
+
+def _taken(
+    nest: CppNest, window: Window, port: CppPort, writers: Sequence[LineWriter]
+) -> list[Item]:
+    """Return the items that take the next element and store it."""
+    value = nest.names.unique(f"{port.name}_value")
+    source = f"{port.stream(nest.stream_lanes(window.taken))}.read()"
+    taken: list[Item] = [CppStatement(f"const {port.array.element} {value} = {source};")]
+    return taken + [item for writer in writers for item in writer.store(value)]
 
 
 def _counted(nest: CppNest, window: Window, walk: WindowWalk, taken: list[Item]) -> list[Item]:
@@ -83,9 +111,10 @@ def _counted(nest: CppNest, window: Window, walk: WindowWalk, taken: list[Item])
     parts = [f"{walk.rows} < {steps}"]
     if extent % steps:
         nest.used.add(rows)
-        parts.append(f"{nest.iterator[rows]} * {steps} + {walk.rows} < {extent}")
+        left = extent - window.rows_before
+        parts.append(f"{nest.iterator[rows]} * {steps} + {walk.rows} < {left}")
     else:
-        parts.append(nest.guards[rows].before(extent // steps))
+        parts.append(nest.guards[rows].before(window.ends[rows]))
     turns = [*walk.counters.lanes()[0], If(all_of(parts), tuple(taken))]
     return [unrolled(walk.turn, walk.at_once, turns)] if walk.at_once > 1 else turns
 

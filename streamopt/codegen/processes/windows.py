@@ -9,7 +9,7 @@ and a constant index. The tool can't see that what is stored is not read before 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.names import Names
@@ -129,6 +129,12 @@ class LineWriter:
         row = self.names.inner().unique("row")
         stored = tuple(self._stored(store, f"[{row}]", "", value) for store in lines.stores)
         yield unrolled(row, lines.rows.count, [If(f"{at} == {row}", stored)])
+
+    def prefilling(self, row: Affine, iterators: Mapping[str, Affine]) -> LineWriter:
+        """Return the writer of a nest before, by the row that it takes and its iterators."""
+        rows = replace(self.lines.rows, taken=row)
+        lines = replace(self.lines, rows=rows)
+        return replace(self, lines=lines, iterators={**self.iterators, **iterators})
 
     def _stored(self, store: LineStore, bank: str, word: str, value: str) -> Item:
         """Return the store of one copy, with the row as a bank or as a word."""

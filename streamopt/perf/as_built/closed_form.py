@@ -26,6 +26,8 @@ from streamopt.perf.turns.visits import iterations_in_turn
 
 PROCESS_CYCLES = 2
 """Cycles around a loop: one before its first iteration, one after its last."""
+PREFILL_CYCLES = PROCESS_CYCLES + 1
+"""Cycles of a nest that takes the rows before the first window, beside its iterations."""
 
 
 def predict(
@@ -117,8 +119,12 @@ def node_pipelines(scheduled: ScheduledGraph, network: Network) -> dict[str, tup
         if len(nodes) == 1:
             found[nodes[0].node.name] = process.pipelines
         else:
-            pairs = zip(nodes, process.pipelines, strict=True)
-            found.update((node.node.name, (pipeline,)) for node, pipeline in pairs)
+            own: list[Pipeline] = []
+            names = {node.node.name for node in nodes}
+            for pipeline in process.pipelines:
+                own.append(pipeline)
+                if pipeline.name in names:
+                    found[pipeline.name], own = tuple(own), []
     return found
 
 
@@ -131,8 +137,7 @@ def _nest(
     node = scheduled.node
     if isinstance(node, SequentialNode):
         return sequential_run(node, pipelines, turns, timings)
-    (pipeline,) = pipelines
-    timing = timings[pipeline.name]
+    timing = timings[node.name]
     order = [loop.name for loop in scheduled.loops]
     tiles = {loop.name: loop.tiles for loop in scheduled.loops}
 
@@ -164,6 +169,12 @@ def sequential_run(
     return NestTiming(timings[node.name].ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
 
 
+def _prefill_cycles(node: Node, tiles: Mapping[str, Any]) -> Any:
+    """Return how long nests run that take rows before the node computes."""
+    built, own = node.built_trip_counts, (w for w in node.windows if w.prefilled)
+    return sum(prod(w.prefill(tiles, built).values()) + PREFILL_CYCLES for w in own)
+
+
 def built_run(
     node: Node,
     order: Sequence[str],
@@ -180,10 +191,11 @@ def built_run(
     tiles
         Trip count of every tile loop as built: integers, or integer arrays of one shape.
     """
-    if not node.stretches:
+    built, delays = node.built_trip_counts, node.delays
+    before = _prefill_cycles(node, tiles)
+    if not node.stretches and not any(window.prefilled for window in node.windows):
         algebra: Any = INTEGERS
         return nest_run(node, order, tiles, operands, algebra, ii)
-    built, delays = node.built_trip_counts, node.delays
 
     def tile(name: str, iteration: int) -> Any:
         """Return where an iteration is; factors divide where it is neither first nor last."""
@@ -202,8 +214,8 @@ def built_run(
         if window is not None:
             if window.counted_rows:
                 return counted(window)
-            ends = {n: tile(n, extent - 1) for n, extent in window.extents.items()}
-            return dict.fromkeys(order, 0) | ends
+            ends = window.ends.items()
+            return dict.fromkeys(order, 0) | {n: tile(n, max(0, end - 1)) for n, end in ends}
         own = {name for access in node.reads_of(array) for name in access.iterators()}
         return first | {name: last[name] for name in own}
 
@@ -213,7 +225,7 @@ def built_run(
         extents = window.taken_beside
         counts = [-(-extents[n] * tiles[n] // built[n]) for n in order[rows + 1 :] if n in extents]
         row, inside = prod(counts), prod(tiles[n] for n in order[rows + 1 :])
-        blocks, rest = divmod(window.shape[window.dimension] - 1, window.steps)
+        blocks, rest = window.last_taken
         at_once = -(-window.steps * row // inside)
         found = dict.fromkeys(order, 0) | {n: tiles[n] - 1 for n in order[:rows]}
         found[order[-1]] = found[order[-1]] + blocks * inside + ((rest + 1) * row - 1) // at_once
@@ -223,7 +235,7 @@ def built_run(
         total: Any = 0
         for name in order:
             total = total * tiles[name] + indices[name]
-        return total * ii
+        return before + total * ii
 
     return NestTiming(
         ii=ii,

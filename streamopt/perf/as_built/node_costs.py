@@ -145,7 +145,7 @@ class AsBuiltCosts:
     def _nest(self, node: Node, binding: Binding) -> _NodeBody:
         key = (node.name, binding)
         if key not in self._nests:
-            (body,) = self._pipelines[node.name]
+            *_, body = self._pipelines[node.name]
             bound = replace(body, operations=tuple(map(partial(_bound, binding), body.operations)))
             memories = {memory.name: memory for memory in self._network.memories}
             operators = self._operators(node, binding)

@@ -11,6 +11,7 @@ comes before the first write of the consumer. In a chain every such time is coun
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
@@ -93,7 +94,8 @@ class PacedRuns:
             iterations // (built[name] // tiles[name]) * strides[name]
             for name, iterations in node.delays.items()
         )
-        return timing.first_write - timing.ii * delayed
+        before = sum(prod(window.prefill(tiles, built).values()) for window in node.windows)
+        return timing.first_write - timing.ii * delayed - before
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,7 @@ def _prefix(node: Node, edge: Edge, known: Mapping[str, _Wait]) -> Prefix:
         return Prefix()
     window, own = node.window(edge.array), known[node.name]
     if window is not None and own.waits_for_rows:
-        rows = window.steps * node.delays.get(window.row_loop, 0)
+        rows = window.steps * node.delays.get(window.row_loop, 0) + window.rows_before
         extent = window.shape[window.dimension]
         return Prefix(window.dimension, min(rows, extent - 1), is_whole=rows >= extent)
     if not own.passes_on:

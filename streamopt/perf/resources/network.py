@@ -212,11 +212,12 @@ def pipeline_resources(
 def _choices(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
     """Return the LUTs that choose among the rows, and the places of taps, of line buffers."""
     luts, tiles = 0, {tile.name: tile.trip_count for tile in pipeline.tiles}
-    for name in dict.fromkeys(port.target for port in pipeline.ports):
+    every = [port for port in pipeline.ports if port.mode is AccessMode.READ]
+    for name in dict.fromkeys(port.target for port in every):
         memory = memories.get(name)
         if memory is None or not memory.chosen:
             continue
-        reads = [p for p in pipeline.ports if p.target == name and p.mode is AccessMode.READ]
+        reads = [port for port in every if port.target == name]
         values = {lane.subscripts for port in reads for lane in lane_accesses(port, pipeline)}
         ways = 1
         for at in memory.chosen:

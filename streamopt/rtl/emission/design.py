@@ -13,6 +13,7 @@ from streamopt.rtl.emission.process import ProcessModule
 from streamopt.rtl.emission.top import Block, TopModule
 from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
+from streamopt.rtl.kernel.plain_rows import with_plain_rows
 from streamopt.rtl.operators.leaf import OperatorBlock, verilog_of
 from streamopt.rtl.rtl_design import RtlDesign
 from streamopt.target.resources import Resources
@@ -31,6 +32,7 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     CodegenError
         E640 for what there is no structure for.
     """
+    scheduled = with_plain_rows(scheduled)
     network = built_network(scheduled)
     made = make_kernels(scheduled, network)
     memories = {memory.name: memory for memory in network.memories}

@@ -46,6 +46,7 @@ from streamopt.rtl.kernel.kernel import (
 from streamopt.rtl.kernel.nest import nest_kernels
 from streamopt.rtl.kernel.node_conditions import NodeConditions
 from streamopt.rtl.kernel.places import BankPlace
+from streamopt.rtl.kernel.plain_rows import with_plain_rows
 from streamopt.rtl.kernel.refusals import PORTS, check_network, refused
 from streamopt.rtl.kernel.sharing import SHARED_LEVELS, SharedStart, share
 from streamopt.rtl.kernel.values import NoOperatorError, ValueList, combining
@@ -94,6 +95,7 @@ def timed_network(scheduled: ScheduledGraph) -> tuple[Network, dict[str, Pipelin
     CodegenError
         E640 for a design that can't be RTL.
     """
+    scheduled = with_plain_rows(scheduled)
     network = built_network(scheduled)
     return timed_kernels(network, make_kernels(scheduled, network))
 

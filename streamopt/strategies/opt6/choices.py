@@ -16,10 +16,10 @@ from streamopt.ir.operators import Operator, Reduction
 from streamopt.options import option_group
 from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.space.level import BindingChoice
-from streamopt.transforms.rewrites import REWRITES, TIME, changed_by
+from streamopt.transforms.rewrites import PREFILL, REWRITES, TIME, changed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.ports import PortPlan
@@ -68,7 +68,7 @@ _VARIANTS = (
 )
 """Sequences of rewrites that are tried, the most promising first: (O1)."""
 
-TRIED = (*(name for name in REWRITES if any(name in form for form in _VARIANTS)), TIME)
+TRIED = (*(name for name in REWRITES if any(name in form for form in _VARIANTS)), PREFILL, TIME)
 """Rewrites that opt6 decides on."""
 
 
@@ -153,6 +153,26 @@ def variants(
         if variant not in seen:
             seen.append(variant)
             yield kept, variant
+
+
+def prefilled_first(
+    tried: Iterable[tuple[tuple[str, ...], Graph]], without: frozenset[str], on: Target
+) -> Iterator[tuple[tuple[str, ...], Graph]]:
+    """Yield variants whose windows have their first rows before the nest, then those without.
+
+    No order of loops streams to some of the first; our own Verilog has no nest for such rows.
+    """
+    if on.is_open or PREFILL in without:
+        yield from tried
+        return
+    plain: list[tuple[tuple[str, ...], Graph]] = []
+    for names, graph in tried:
+        if "stream_windows" in names:
+            plain.append((names, graph))
+            yield (*names, PREFILL), graph
+        else:
+            yield names, graph
+    yield from plain
 
 
 def bindings(

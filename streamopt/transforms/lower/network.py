@@ -118,10 +118,10 @@ class _NetworkLowering:
         streaming = StreamingNode(
             scheduled, sources, [target for _, target in self._targets(node)], self.arrays
         )
-        pipeline = streaming.pipeline()
+        pipelines = streaming.pipelines()
         bound = {f"{node.name}.{name}": block for name, block in scheduled.blocks}
         self.local += (replace(m, block=bound.get(m.name, m.block)) for m in streaming.memories)
-        return (pipeline,)
+        return pipelines
 
     def _sources(self, node: Node) -> Mapping[str, Fifo | Memory]:
         return {

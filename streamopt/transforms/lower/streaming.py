@@ -26,8 +26,11 @@ from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline
 from streamopt.ir.ports import RamBlock
 from streamopt.ir.program import Array, Loop
 from streamopt.ir.scheduled import ScheduledNode, TiledLoop
-from streamopt.ir.window import Walk, Window, counted
+from streamopt.ir.window import Walk, Window, counted, prefill_loops
 from streamopt.transforms.line_buffers import window_walk
+
+PREFILLED = "new"
+"""Value of what a nest before takes."""
 
 
 class StreamingNode:
@@ -59,6 +62,7 @@ class StreamingNode:
         self.arrays = arrays
         self.memories: list[Memory] = []
         self.ports: list[Port] = []
+        self.prefills: list[Pipeline] = []
         self.tiles = scheduled.tile_loops
         self.distance = update_distance(scheduled)
         self.binding = scheduled.binding
@@ -73,27 +77,23 @@ class StreamingNode:
         self._values: dict[ir.Access, str] = {}
         self._read_guards = read_guards(self.node)
 
-    def pipeline(self) -> Pipeline:
-        """Return the pipeline; its local memories are in ``memories`` afterwards."""
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """Return the pipelines, that of the node last; local memories are in ``memories`` then."""
         for access in self.node.reads:
             self._fetch(access)
         self._compute()
-        lanes = [Loop(f"{loop.name}.lane", loop.unroll) for loop in self.loops if loop.unroll > 1]
-        return Pipeline(
+        own = Pipeline(
             self.node.name,
             tuple(Loop(loop.name, loop.tiles) for loop in self.tiles),
-            tuple(lanes),
+            _lanes(self.loops),
             tuple(self.ports),
             tuple(self._operations.operations),
             self.node.loc,
-            tuple(
-                PartialTile(loop.name, f"{loop.name}.lane", loop.tiles - 1, loop.last_lanes)
-                for loop in self.loops
-                if loop.is_partial
-            ),
+            _partial_tiles(self.loops),
             self.target_ii,
             counts_digits=True,
         )
+        return (*self.prefills, own)
 
     def _position(self, loop: TiledLoop) -> Affine:
         """Return the original iterator over tile iterator and lane iterator."""
@@ -142,12 +142,13 @@ class StreamingNode:
             places = [walk.places(turn) for turn in turns]
         else:
             others = (n for n in trips if n not in taken.iterators())
-            ends = ((n, end) for n, end in window.extents.items() if end < trips[n])
+            ends = ((n, end) for n, end in window.ends.items() if end < trips[n])
             first = self._equal(others, dict.fromkeys(trips, 0))
             parts = [[*first, *(self._below(n, end) for n, end in ends)]]
         values = [f"{array.name}.new{turn or ''}" for turn in range(len(places))]
         for value, conditions in zip(values, parts, strict=True):
             self._port(AccessMode.READ, source.name, self._lanes(taken), value, _all(conditions))
+        stored: list[tuple[LineBuffer, str]] = []
         for lines in self.line_buffers:
             if lines.array != window.array:
                 continue
@@ -158,6 +159,34 @@ class StreamingNode:
             for value, conditions, place in zip(values, parts, places, strict=True):
                 self._store(lines, name, (value, conditions), place)
             self._lines |= {read.access: (name, lines.read_place(read)) for read in lines.reads}
+            stored.append((lines, name))
+        if window.prefilled:
+            self.prefills.append(self._prefill(source, window, stored))
+
+    def _prefill(
+        self, source: Fifo, window: Window, stored: Iterable[tuple[LineBuffer, str]]
+    ) -> Pipeline:
+        """Return the pipeline that takes the rows before the first window."""
+        own = [loop for loop in self.loops if loop.name in window.taken.iterators()]
+        tiles = {loop.name: loop.tiles for loop in self.loops}
+        trips = prefill_loops(window.prefill(tiles, self.node.built_trip_counts))
+        row = window.prefilled_row
+        row = row.substitute({name: Affine() for name in row.iterators() if name not in trips})
+        ports = [Port(AccessMode.READ, source.name, self._lanes(window.taken), PREFILLED)]
+        for lines, memory in stored:
+            for store in lines.stores:
+                place = lines.place(row, store.slots, store.words)
+                port = Port(AccessMode.WRITE, memory, place, PREFILLED, _all(store.limits))
+                ports.append(port)
+        return Pipeline(
+            f"{self.node.name}.{window.array}_prefill",
+            tuple(Loop(name, count) for name, count in trips.items()),
+            _lanes(own),
+            tuple(ports),
+            (),
+            self.node.loc,
+            _partial_tiles(own),
+        )
 
     def _store(
         self,
@@ -187,12 +216,13 @@ class StreamingNode:
                 ir.CompareOp.LT, ir.Index(walk.number(turn)), ir.Literal(walk.elements)
             )
         rows, extent = window.row_loop, window.shape[window.dimension]
-        trips, steps = self.node.built_trip_counts[rows], window.steps
+        trips, steps, end = self.node.built_trip_counts[rows], window.steps, window.ends[rows]
         if extent % steps:
             row = self._built[rows].scaled(steps) + walk.places(turn)[counted(rows)]
-            yield ir.Compare(ir.CompareOp.LT, ir.Index(row), ir.Literal(extent))
-        elif extent // steps < trips:
-            yield self._below(rows, extent // steps)
+            left = ir.Literal(extent - window.rows_before)
+            yield ir.Compare(ir.CompareOp.LT, ir.Index(row), left)
+        elif end < trips:
+            yield self._below(rows, end)
 
     def _compute(self) -> None:
         node = self.node
@@ -292,6 +322,18 @@ class StreamingNode:
             tile = ir.Index(Affine.iterator(name))
             return ir.Compare(ir.CompareOp.LT, tile, ir.Literal(end // loop.unroll))
         return ir.Compare(ir.CompareOp.LT, ir.Index(self._built[name]), ir.Literal(end))
+
+
+def _lanes(loops: Iterable[TiledLoop]) -> tuple[Loop, ...]:
+    return tuple(Loop(f"{loop.name}.lane", loop.unroll) for loop in loops if loop.unroll > 1)
+
+
+def _partial_tiles(loops: Iterable[TiledLoop]) -> tuple[PartialTile, ...]:
+    return tuple(
+        PartialTile(loop.name, f"{loop.name}.lane", loop.tiles - 1, loop.last_lanes)
+        for loop in loops
+        if loop.is_partial
+    )
 
 
 def _all(parts: Sequence[ir.Condition]) -> ir.Condition | None:

@@ -10,6 +10,7 @@ from streamopt.transforms.rewrites.balance_paths import BalancePaths
 from streamopt.transforms.rewrites.fold_padding import FoldPadding
 from streamopt.transforms.rewrites.fold_producers import FoldProducers
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
+from streamopt.transforms.rewrites.prefill_windows import PrefillWindows
 from streamopt.transforms.rewrites.private_arguments import PrivateArguments
 from streamopt.transforms.rewrites.split_arrays import SplitArrays
 from streamopt.transforms.rewrites.split_loops import SplitLoops
@@ -17,8 +18,9 @@ from streamopt.transforms.rewrites.stream_inputs import StreamInputs
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
 from streamopt.transforms.rewrites.unroll_time import UnrollTime
 
-INPUTS = "stream_inputs"
-"""Name of the rewrite that is carried out once there are movers."""
+INPUTS, PREFILL = "stream_inputs", "prefill_windows"
+AFTER_MOVERS = (INPUTS, PREFILL)
+"""Names of the rewrites that are carried out once there are movers."""
 
 REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
     {
@@ -32,6 +34,7 @@ REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
         "balance_paths": BalancePaths(),
         "stream_windows": StreamWindows(),
         INPUTS: StreamInputs(),
+        PREFILL: PrefillWindows(),
     }
 )
 """In the order in which they are of use after each other: folding makes readers of arguments."""

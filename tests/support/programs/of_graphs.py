@@ -10,6 +10,7 @@ import numpy as np
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Nest, Program, Role, Statement
 from streamopt.transforms.canonicalize import canonicalize
+from streamopt.transforms.rewrites.prefill_windows import PrefillWindows
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
 from streamopt.verification.exact.interpreter import interpret
 from streamopt.verification.reference.execution import execute
@@ -47,7 +48,9 @@ def check_same(source: Program, graph: Graph) -> None:
     """The graph is one that a program could have, and computes the bits of the source."""
     again = program_of(graph)
     plain = replace(canonicalize(again), copies=graph.copies)
-    assert (StreamWindows()(plain) if any(n.windows for n in graph.nodes) else plain) == graph
+    windows = [window for node in graph.nodes for window in node.windows]
+    noted = StreamWindows()(plain) if windows else plain
+    assert (PrefillWindows()(noted) if any(w.prefilled for w in windows) else noted) == graph
     inputs = dict(make_inputs(source, bits=4))
     expected = outputs(source, inputs)
     inputs |= {copy: inputs[original] for copy, original in graph.copies}

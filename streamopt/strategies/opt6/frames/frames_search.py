@@ -26,7 +26,7 @@ from streamopt.space.fixed import Fixed
 from streamopt.space.objective import Latency
 from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.dispatch import answer
-from streamopt.strategies.opt6.choices import variants
+from streamopt.strategies.opt6.choices import prefilled_first, variants
 from streamopt.strategies.opt6.frames.buffered_channels import with_buffers
 from streamopt.strategies.opt6.frames.built_nodes import (
     SQUEEZE,
@@ -55,7 +55,7 @@ from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
-from streamopt.transforms.rewrites import INPUTS, REWRITES, changed_by, rewritten
+from streamopt.transforms.rewrites import AFTER_MOVERS, INPUTS, REWRITES, changed_by, rewritten
 
 MOST_BUFFERED = 4
 """Times that FIFOs of a design become buffers as LUTs are still short."""
@@ -65,9 +65,9 @@ PART = 0.3
 """Of the effort that is left, for one search of streams."""
 VARIANTS_SHARE = 0.5
 """Of the effort, after which no further variant is looked at if there is a design."""
-FIRST = 0.5
+FIRST, FIRST_IN_DSPS = 0.5, 1.25
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
-may be in LUTs, and two in a DSP."""
+may be in LUTs, and two in a DSP; the latter where they have a DSP each, of which some wait."""
 NODE_CHOICES = 512
 """Vectors of unroll factors of a node: nodes on their own are looked at for each once."""
 BALANCED, WINDOWS = "balance_paths", "stream_windows"
@@ -141,7 +141,8 @@ class _FramesSearch:
         """Look at all variants, then, if the graph is small, at designs of opt5."""
         problem, options = self.run.problem, self._options
         shares = bool(problem.ports)
-        for names, graph in variants(problem.graph, options.space.without, shares_arguments=shares):
+        tried = variants(problem.graph, options.space.without, shares_arguments=shares)
+        for names, graph in prefilled_first(tried, options.space.without, options.region.on):
             is_late = self.run.clock.spent() > VARIANTS_SHARE * self._limit
             best = self._best
             if best is not None and best.design.is_within and is_late:
@@ -180,9 +181,10 @@ class _FramesSearch:
     def _variant(self, names: tuple[str, ...], graph: Graph) -> GraphVariant:
         problem, options = self.run.problem, self._options
         outside, ports = boundary_of_form(graph, problem.ports, options.region.on)
-        if WINDOWS in names and INPUTS not in options.space.without:
-            kept, outside = changed_by(outside, [INPUTS])
-            names = (*(name for name in names if name != INPUTS), *kept)
+        if WINDOWS in names:
+            asked = [name for name in AFTER_MOVERS if name in (INPUTS, *names)]
+            kept, outside = changed_by(outside, asked)
+            names = (*(name for name in names if name not in AFTER_MOVERS), *kept)
         own = replace(problem, graph=outside, ports=ports)
         choices = max(MOST_CHOICES, NODE_CHOICES * len(outside.nodes))
         partial = choices if options.space.partial_tiles else 0
@@ -209,7 +211,9 @@ class _FramesSearch:
         run = self.run
         run.clock.check()
         limits = self._options.region.limits
-        first = int(FIRST * ideal_cycles(variant.graph, limits.dsps))
+        ways = variant.problem.space.bindings.values()
+        share = FIRST if any(len(own) > 1 for own in ways) else FIRST_IN_DSPS
+        first = int(share * ideal_cycles(variant.graph, limits.dsps))
         costs = variant.costs.with_surroundings()
         rows = IntervalRows(variant.problem.within(costs=costs), first, run.clock)
         least = rows.least(limits.dsps, limits.luts)
