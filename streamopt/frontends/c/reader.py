@@ -139,7 +139,7 @@ def _read(function: CFunction, state: ReadingState, parameters: Mapping[str, int
     if value is None:
         return
     result = state.source.add_variable(RESULT, (), value.element, function.loc, is_argument=True)
-    stored = replace(result, is_bool=function.returns.is_bool, is_wide=function.returns.is_wide)
+    stored = replace(result, kept=function.returns.kept, is_wide=function.returns.is_wide)
     assign(Access(result.variable, ()), stored, value, state, function.loc)
 
 

@@ -100,7 +100,7 @@ class SourceDraft:
         stored = self.add_variable(
             item.name, shape, kind.element, item.loc, is_argument=is_argument
         )
-        return replace(stored, is_bool=kind.is_bool, is_wide=kind.is_wide)
+        return replace(stored, kept=kind.kept, is_wide=kind.is_wide)
 
     def known_element(self, access: Access) -> float | None:
         """Return the value of an element of a constant array, where it is one element."""

@@ -126,11 +126,11 @@ def test_other_cplusplus_is_refused_by_name(
 
 def test_types_that_have_no_counterpart_are_refused_where_they_are_used(tmp_path: Path) -> None:
     with pytest.raises(FrontendError) as caught:
-        read_cpp(tmp_path, "void f(ap_ufixed<16, 8> s, float x[2]) { x[0] = s; }")
+        read_cpp(tmp_path, "void f(ap_fixed<16, 8, AP_RND_INF> s, float x[2]) { x[0] = s; }")
     (problem,) = caught.value.diagnostics
-    assert problem.message == "parameter s of type ap_ufixed<16, 8> is not supported"
+    assert problem.message == "parameter s of type ap_fixed<16, 8, AP, RND, INF> is not supported"
     assert problem.loc is not None
-    assert problem.loc.column == 25
+    assert problem.loc.column == 36
 
 
 @pytest.mark.parametrize(

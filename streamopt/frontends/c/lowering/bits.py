@@ -93,7 +93,7 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
         whole, low = words.part(whole, low, width, state)
     at, element, place = target.coord, _element(whole, state), values.value(whole, state)
     given = converted(f"ap_uint_{width}_", values.value(value, state))
-    if width < element.bits:
+    if width < element.bits - places.is_bits(whole, state, "ap_ufixed"):
         old = converted(f"ap_uint_{width}_", _shifted(whole, low, target, state))
         turned = converted(f"ap_uint_{element.bits}_", ast.BinaryOp("^", old, given, at))
         moved = ast.BinaryOp("<<", turned, values.value(low, state), at)

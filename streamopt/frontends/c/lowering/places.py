@@ -144,10 +144,15 @@ def is_stream(node: ast.Node, state: Lowering) -> bool:
     return kind is not None and kind.is_stream
 
 
-def is_bits(node: ast.Node, state: Lowering) -> bool:
-    """Return whether an expression is one number of ``ap_int`` or its kin."""
+def tag_of(node: ast.Node, state: Lowering) -> str:
+    """Return the name of the structure that an expression's type is; empty for others."""
     kind = typed(node, state)
-    return kind is not None and not kind.levels and kind.tag.startswith("ap_")
+    return "" if kind is None or kind.levels else kind.tag
+
+
+def is_bits(node: ast.Node, state: Lowering, family: str = "ap_") -> bool:
+    """Return whether an expression is one number of ``ap_int`` or its kin."""
+    return tag_of(node, state).startswith(family)
 
 
 def is_whole(kind: NodeType | None, state: Lowering) -> bool:

@@ -81,6 +81,8 @@ def _choice(node: ast.Node, state: Lowering) -> ast.Node:
             right, state
         ):
             return words.compared(node, state)
+        case ast.BinaryOp(op="<<", left=left) if places.is_bits(left, state, "ap_ufixed"):
+            return bits.converted(places.tag_of(left, state), _of_parts(node, state))
         case _:
             return _of_parts(node, state)
 

@@ -25,14 +25,15 @@ from pycparser import c_ast as ast
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
+from streamopt.frontends.c.syntax.types import Kept
 from streamopt.frontends.c.syntax.usage import base_name, walked
-from streamopt.frontends.c.values.operations import as_truth, selected
+from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.algebra.cases import is_of_iterators
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Cast, Read, reads
+from streamopt.ir.expression import Access, Cast, Literal, Read, reads
 from streamopt.ir.source import Assign, Branch, Item, RangeLoop
 
 if TYPE_CHECKING:
@@ -70,11 +71,12 @@ def assign(
 
 def fitted(value: CValue, stored: Stored) -> CValue:
     """Return the value such that converting its tree to the element's type does what C does."""
-    if stored.is_bool:
-        return as_truth(value)
+    value = kept_value(value, stored.kept, stored.element)
     if value.constant is not None:
         is_rounded = value.element == ElementType.DOUBLE and stored.element == ElementType.FLOAT
-        return value if is_rounded else converted_value(value, stored.element)
+        value = value if is_rounded else converted_value(value, stored.element)
+        number = value.constant if stored.element.is_fixed else None
+        return value if number is None else replace(value, tree=Literal(number))
     is_exact = stored.element in (value.element, ElementType.FLOAT)
     if value.is_loose and value.element.is_float and not is_exact:
         return replace(value, tree=Cast(value.element, value.tree), is_loose=False)
@@ -98,16 +100,16 @@ def nest(
     state.source.emit(item)
 
 
-def known_value(value: CValue, element: ElementType, *, is_bool: bool = False) -> CValue | None:
+def known_value(value: CValue, element: ElementType, kept: Kept) -> CValue | None:
     """Return the value of a variable after an assignment, if iterators alone decide it."""
     if not element.is_integer or not value.is_integer:
         return None
     if value.constant is not None:
         try:
-            return converted_value(as_truth(value) if is_bool else value, element)
+            return converted_value(kept_value(value, kept, element), element)
         except ConstantError:
             return None
-    if is_bool:
+    if kept is Kept.TRUTH:
         return None
     if value.affine is not None:
         return converted_value(value, element)
@@ -124,7 +126,7 @@ def hold(access: Access, stored: Stored, value: CValue, state: ReadingState) -> 
         return
     known = None
     if not state.source.variables[name].is_argument:
-        known = known_value(value, stored.element, is_bool=stored.is_bool)
+        known = known_value(value, stored.element, stored.kept)
     if known is None:
         state.integers.now.pop(name, None)
     else:
@@ -177,7 +179,7 @@ def merged(
             continue
         joined = selected(truth.tree, truth.size, value, other)
         joined = replace(joined, choice=choice(value, other))
-        known = known_value(joined, state.source.variables[name].element)
+        known = known_value(joined, state.source.variables[name].element, Kept.ALL)
         if known is not None and is_of_iterators(truth.tree, MAX_KNOWN_NODES):
             found[name] = known
     return found

@@ -31,7 +31,7 @@ from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.values import accesses, expressions
-from streamopt.frontends.c.values.operations import as_truth
+from streamopt.frontends.c.values.operations import kept_value
 from streamopt.frontends.c.values.value import CValue, converted_value, integer, real
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError
@@ -113,11 +113,11 @@ def _known(item: Declaration, value: CValue, element: ElementType) -> Known | No
     """Return a name for a value that never changes: a constant, or affine in iterators."""
     if value.constant is not None:
         try:
-            fixed = as_truth(value) if item.type.is_bool else value
+            fixed = kept_value(value, item.type.kept, element)
             return Known(_kept(fixed, element))
         except ConstantError:
             return None
-    known = known_value(value, element, is_bool=item.type.is_bool)
+    known = known_value(value, element, item.type.kept)
     return None if known is None else Known(known)
 
 

@@ -15,18 +15,19 @@ from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import hold
 from streamopt.frontends.c.statements.pointers import pointer_to
 from streamopt.frontends.c.symbols import Broken, Known, Stored, Symbol
-from streamopt.frontends.c.syntax.jumps import without_jumps
+from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import (
     arguments_of,
     base_name,
     is_block,
     items_of,
+    jumps_in,
     walked,
 )
 from streamopt.frontends.c.syntax.usage import NameUsage, assigned_target, usage_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
-from streamopt.frontends.c.values.operations import as_truth, selected
+from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, converted_value, typed_as
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
@@ -140,6 +141,8 @@ def value_of_body(
     if _is_expression(function.body):
         return _returned([function.body], function, state)
     last = items[-1] if items and isinstance(items[-1], ast.Return) else None
+    if any(jumps_in(item, ast.Return) for item in items if item is not last):
+        return _value_of_paths(items, function, state)
     statements.read_all(items[:-1] if last is not None else items, state)
     if function.returns.element is None:
         return None
@@ -148,6 +151,21 @@ def value_of_body(
         state.report("E135", f"{function.name} does not end with a value", function.loc, hint)
         return None
     return _returned([last], function, state)
+
+
+def _value_of_paths(
+    items: Sequence[ast.Node], function: CFunction, state: ReadingState
+) -> CValue | None:
+    """Read a function that returns at several places, and return what it returns."""
+    kind = function.returns
+    if kind.element is None:
+        return None
+    name = f"{function.name}_result"
+    stored = state.source.add_variable(name, (), kind.element, function.loc)
+    state.scope.declare(stored.variable, replace(stored, kept=kind.kept, is_wide=kind.is_wide))
+    noted = with_notes(items, ast.Return, stored.variable)
+    statements.read_all(without_jumps(noted, ast.Return), state)
+    return expressions.value_of(ast.ID(stored.variable, function.body.coord), state)
 
 
 def _is_expression(body: ast.Node | None) -> bool:
@@ -197,12 +215,13 @@ def _converted(value: ast.Node, function: CFunction, state: ReadingState) -> CVa
     found = expressions.value_of(value, state)
     if found is None or not expressions.observed(found, value, state):
         return None
-    if function.returns.is_bool:
-        return as_truth(found)
     element = function.returns.element
     assert element is not None
     choice = found.choice if element == found.element else None
-    value_of_type = typed_as(converted_value(found, element), is_wide=function.returns.is_wide)
+    value_of_type = typed_as(
+        converted_value(kept_value(found, function.returns.kept, element), element),
+        is_wide=function.returns.is_wide,
+    )
     return replace(value_of_type, choice=choice)
 
 
@@ -261,7 +280,7 @@ def _scalar(
     if value is None or not expressions.observed(value, argument, state):
         return Broken()
     choice = value.choice
-    value = as_truth(value) if parameter.type.is_bool else converted_value(value, element)
+    value = converted_value(kept_value(value, parameter.type.kept, element), element)
     if not is_changed and (is_pure or value.affine is not None or value.constant is not None):
         known = replace(value, choice=choice) if value.is_integer else value
         return Known(typed_as(known, is_wide=parameter.type.is_wide))

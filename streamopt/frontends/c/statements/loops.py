@@ -21,7 +21,7 @@ from streamopt.frontends.c.statements.running import running_in, trips_while
 from streamopt.frontends.c.statements.unrolled import values_of
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.increments import spread
-from streamopt.frontends.c.syntax.jumps import without_breaks, without_jumps
+from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
 from streamopt.frontends.c.syntax.usage import assigned_name, change_of, counted_name, names_in
@@ -120,7 +120,7 @@ def _with_flag(
     stored = state.source.add_variable("going", (), ElementType.INT32, loc)
     state.scope.declare(stored.variable, stored)
     assign(Access(stored.variable, ()), stored, integer(1), state, loc)
-    items = without_breaks([] if body is None else [body], stored.variable)
+    items = with_notes([] if body is None else [body], ast.Break, stored.variable)
     return ast.ID(stored.variable, loop.coord), without_jumps(items, ast.Continue)
 
 

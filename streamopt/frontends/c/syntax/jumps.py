@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.syntax.trees import Jump, is_block, items_of, jumps_in
+from streamopt.frontends.c.syntax.trees import Jump, is_block, items_of, jumps_in, walked
 from streamopt.frontends.c.syntax.usage import names_in
 
 
@@ -45,24 +45,32 @@ def without_jumps(items: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
     return [*items]
 
 
-def without_breaks(items: Sequence[ast.Node], flag: str) -> list[ast.Node]:
-    """Return a loop's statements with ``flag = 0; continue;`` in place of each of its breaks."""
-    return [_flagged(item, flag) for item in items]
+_MOST_TWICE = 40
+"""Nodes behind a branch that go into both of its sides where neither always jumps."""
 
 
-def _flagged(item: ast.Node, flag: str) -> ast.Node:
+def with_notes(items: Sequence[ast.Node], kind: Jump, name: str) -> list[ast.Node]:
+    """Return statements in which jumps set a variable: breaks to 0, returns to what they return.
+
+    ``break;`` becomes ``name = 0; continue;`` and ``return x;`` becomes ``name = x; return;``.
+    """
+    return [_noted(item, kind, name) for item in items]
+
+
+def _noted(item: ast.Node, kind: Jump, name: str) -> ast.Node:
     match item:
-        case ast.Break():
+        case ast.Break() if kind is ast.Break:
             zero = ast.Constant("int", "0", item.coord)
-            ended = ast.Assignment("=", ast.ID(flag, item.coord), zero, item.coord)
-            return ast.Compound([ended, ast.Continue(item.coord)], item.coord)
+            noted = ast.Assignment("=", ast.ID(name, item.coord), zero, item.coord)
+            return ast.Compound([noted, ast.Continue(item.coord)], item.coord)
+        case ast.Return(expr=ast.Node() as value) if kind is ast.Return:
+            noted = ast.Assignment("=", ast.ID(name, item.coord), value, item.coord)
+            return ast.Compound([noted, ast.Return(None, item.coord)], item.coord)
         case ast.Compound(block_items=inner):
-            return ast.Compound(without_breaks(inner or (), flag), item.coord)
+            return ast.Compound(with_notes(inner or (), kind, name), item.coord)
         case ast.If(cond=condition, iftrue=then, iffalse=otherwise):
-            first, second = (
-                None if side is None else _flagged(side, flag) for side in (then, otherwise)
-            )
-            return ast.If(condition, first, second, item.coord)
+            sides = [None if s is None else _noted(s, kind, name) for s in (then, otherwise)]
+            return ast.If(condition, sides[0], sides[1], item.coord)
         case _:
             return item
 
@@ -70,7 +78,7 @@ def _flagged(item: ast.Node, flag: str) -> ast.Node:
 def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
     branches = item.iftrue, item.iffalse
     leaves = [branch is not None and always_jumps(branch, kind) for branch in branches]
-    if rest and not any(leaves):
+    if rest and not any(leaves) and len([*walked(*rest)]) > _MOST_TWICE:
         return [item, *rest]
     then, otherwise = (
         ast.Compound(

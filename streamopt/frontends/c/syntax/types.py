@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from pycparser import c_ast as ast
 
@@ -31,6 +32,15 @@ _ELEMENTS: Mapping[str, ElementType] = {
 _IMPLIED_INT = {"long", "short", "unsigned", "signed"}
 
 
+class Kept(Enum):
+    """The numbers of its element type that a type of C++ has."""
+
+    ALL = "all"
+    TRUTH = "0 and 1"
+    POSITIVE = "from 0 on"
+    """A type without a sign, whose element has one bit more: ``ap_ufixed``."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CType:
     """A type as declared."""
@@ -44,7 +54,7 @@ class CType:
     is_pointer: bool = False
     """Whether the first of them is a pointer."""
     is_const: bool = False
-    is_bool: bool = False
+    kept: Kept = Kept.ALL
     is_reference: bool = False
     """Whether that is a reference of C++."""
     is_wide: bool = False
@@ -147,7 +157,7 @@ class DeclarationReader:
             (*extents, *base.extents),
             is_pointer if extents else base.is_pointer,
             is_const or base.is_const,
-            base.is_bool,
+            base.kept,
             is_reference,
             base.is_wide,
         )
@@ -158,11 +168,13 @@ class DeclarationReader:
             case ast.IdentifierType(names=[name]) if name in self._typedefs:
                 return self._typedefs[name]
             case ast.IdentifierType(names=names):
-                return CType(element_named(names), text, is_bool=names == ["_Bool"])
+                kept = Kept.TRUTH if names == ["_Bool"] else Kept.ALL
+                return CType(element_named(names), text, kept=kept)
             case ast.Enum():
                 return CType(ElementType.INT32, text)
             case ast.Struct(name=str(name)) if name.startswith("ap_"):
-                return CType(element_named([name]), text, is_wide=True)
+                kept = Kept.POSITIVE if name.startswith("ap_ufixed") else Kept.ALL
+                return CType(element_named([name]), text, kept=kept, is_wide=True)
             case _:
                 return CType(None, text)
 
@@ -198,8 +210,11 @@ def _element_tagged(tag: str) -> ElementType | None:
     """Return the type of numbers that ``struct ap_int_12_`` stands for."""
     family, _, listed = tag.removeprefix("ap_").rstrip("_").partition("_")
     words = re.findall(r"AP_(?:(?!_AP_)[A-Z_])+|m?\d+", listed)
+    words = [word.replace("m", "-") for word in words]
+    if family == "ufixed" and len(words) > 1:
+        family, words[:2] = "fixed", [str(int(word) + 1) for word in words[:2]]
     try:
-        return ElementType(f"ap_{family}<{', '.join(words).replace('m', '-')}>")
+        return ElementType(f"ap_{family}<{', '.join(words)}>")
     except ValueError:
         return None
 

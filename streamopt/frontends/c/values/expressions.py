@@ -17,8 +17,8 @@ from streamopt.frontends.c.syntax.trees import arguments_of, is_plain, walked
 from streamopt.frontends.c.values import accesses, conditions
 from streamopt.frontends.c.values.operations import (
     LIBRARY,
-    as_truth,
     combined,
+    kept_value,
     least_or_greatest,
     library_call,
     selected,
@@ -322,9 +322,8 @@ def _conversion(node: ast.Cast, state: ReadingState) -> CValue | None:
         return None
     if not observed(value, node.expr, state):
         return None
-    if use.is_bool:
-        return as_truth(value)
-    return typed_as(converted_value(value, use.element), is_wide=use.is_wide)
+    value = converted_value(kept_value(value, use.kept, use.element), use.element)
+    return typed_as(value, is_wide=use.is_wide)
 
 
 def _truth(node: ast.Node, state: ReadingState) -> CValue | None:

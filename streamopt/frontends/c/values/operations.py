@@ -7,6 +7,7 @@ another type than C does.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from streamopt.frontends.c.syntax.types import Kept
 from streamopt.frontends.c.values.value import (
     CValue,
     Extremum,
@@ -18,7 +19,7 @@ from streamopt.frontends.c.values.value import (
     real,
     wrapped,
 )
-from streamopt.frontends.c.values.wide import finished, prepared, scaled
+from streamopt.frontends.c.values.wide import finished, positive, prepared, scaled
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import (
@@ -225,7 +226,18 @@ def selected(condition: ir.Condition, size: int, then: CValue, otherwise: CValue
     return replace(result, size=result.size + size)
 
 
-def as_truth(value: CValue) -> CValue:
+def kept_value(value: CValue, kept: Kept, element: ElementType) -> CValue:
+    """Return a value as a variable takes it whose type has some numbers of its element."""
+    match kept:
+        case Kept.ALL:
+            return value
+        case Kept.TRUTH:
+            return _as_truth(value)
+        case Kept.POSITIVE:
+            return positive(value, element)
+
+
+def _as_truth(value: CValue) -> CValue:
     """Return 1 where the value is not zero and 0 elsewhere, as conversion to bool does."""
     number = value.constant
     if number is not None:

@@ -59,7 +59,13 @@ class CValue:
         """Return the number that the value always is, if it is one: an int for integers."""
         if self.affine is not None:
             return None if self.affine.terms else self.affine.constant
-        return self.tree.value if isinstance(self.tree, Literal) else None
+        match self.tree:
+            case Literal(number):
+                return number
+            case Cast(element, Literal(number)) if element.is_fixed:
+                return number
+            case _:
+                return None
 
     @property
     def is_integer(self) -> bool:
@@ -110,7 +116,7 @@ def converted_value(value: CValue, element: ElementType) -> CValue:
     if number is not None and element.is_fixed:
         form = element.fixed_point
         kept = form.number(form.mantissa(Fraction(number)))
-        return CValue(element, Literal(float(kept)))
+        return CValue(element, Cast(element, Literal(float(kept))), size=2, depth=2)
     if number is not None and element.is_float:
         return real(nearest(nearest(number, value.element), element), element)
     if number is not None:

@@ -9,11 +9,12 @@ of it.
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
-from streamopt.frontends.c.values.value import CValue, Width, converted_value, integer
+from streamopt.frontends.c.values.value import CValue, Width, converted_value, integer, real
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import ConstantError
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import MAX_BITS, ElementType, FixedPoint
 from streamopt.ir.operators import BinaryOp
 
 _MOST_BITS = 64
@@ -127,6 +128,30 @@ def scaled(value: CValue, by: CValue, sign: int) -> CValue:
     factor = ir.Cast(element, ir.Literal(2.0 ** (sign * count)))
     tree = ir.Cast(value.element, ir.Binary(BinaryOp.MUL, value.tree, factor))
     return CValue(value.element, tree, size=value.size + 4, depth=value.depth + 2)
+
+
+def positive(value: CValue, element: ElementType) -> CValue:
+    """Return a value as ``ap_ufixed`` takes it, of which an element has one bit more."""
+    form, number = element.fixed_point, value.constant
+    bits, point = form.width_bits - 1, form.fraction_bits
+    if form.saturates:
+        held = converted_value(value, element)
+        if number is not None:
+            return converted_value(real(max(0.0, held.constant or 0), ElementType.DOUBLE), element)
+        tree = ir.Call(ir.Function.MAX, (held.tree, ir.Cast(element, ir.Literal(0.0))))
+        return CValue(element, tree, size=held.size + 3, depth=held.depth + 1)
+    if number is not None:
+        wider = FixedPoint(MAX_BITS, MAX_BITS - point, form.rounds)
+        mantissa = wider.mantissa(Fraction(number)) % (1 << bits)
+        return converted_value(real(float(form.number(mantissa)), ElementType.DOUBLE), element)
+    signed = replace(form, width_bits=bits, integer_bits=form.integer_bits - 1)
+    whole_bits = max(form.width_bits, form.integer_bits)
+    moved = FixedPoint(whole_bits + max(0, point), whole_bits)
+    kinds = [ElementType.of_fixed_point(kind) for kind in (signed, moved)]
+    value = converted_value(converted_value(value, kinds[0]), kinds[1])
+    value = scaled(value, integer(abs(point)), 1 if point > 0 else -1)
+    value = converted_value(converted_value(value, ElementType(f"ap_uint<{bits}>")), kinds[1])
+    return converted_value(scaled(value, integer(abs(point)), -1 if point > 0 else 1), element)
 
 
 def compared(left: CValue, right: CValue) -> tuple[CValue, CValue]:
