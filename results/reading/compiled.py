@@ -19,7 +19,7 @@ import numpy as np
 
 import streamopt as so
 from streamopt.frontends.c.syntax.parsing import parsed
-from streamopt.frontends.c.syntax.types import Kept
+from streamopt.frontends.c.syntax.types import Subset
 from streamopt.frontends.c.text.preprocess import preprocess
 from streamopt.ir.program import Role
 
@@ -148,7 +148,11 @@ def differences(path: Path, top: str, include: Sequence[Path]) -> list[str]:
         if array.is_given and array.name not in program.values
     }
     for item in file.functions[top].parameters:
-        if item.type.kept is Kept.POSITIVE and item.name in given and item.type.element is not None:
+        if (
+            item.type.kept is Subset.POSITIVE
+            and item.name in given
+            and item.type.element is not None
+        ):
             form = item.type.element.fixed_point
             given[item.name] = abs(given[item.name]).clip(max=float(form.number(form.highest)))
     found = so.interpret(program, given)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from streamopt.errors import SourceLoc
-from streamopt.frontends.c.syntax.types import Kept
+from streamopt.frontends.c.syntax.types import Subset
 from streamopt.frontends.c.values.value import CValue
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -43,7 +43,7 @@ class Stored:
     offset: Affine | None = None
     """Added to the next subscript, for a pointer into an array."""
     is_const: bool = False
-    kept: Kept = Kept.ALL
+    kept: Subset = Subset.ALL
     is_wide: bool = False
     """Whether its numbers have exact sums and products (``ap_int`` and its kin)."""
     is_open: bool = False

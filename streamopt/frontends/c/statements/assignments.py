@@ -25,7 +25,7 @@ from pycparser import c_ast as ast
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
-from streamopt.frontends.c.syntax.types import Kept
+from streamopt.frontends.c.syntax.types import Subset
 from streamopt.frontends.c.syntax.usage import base_name, walked
 from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
@@ -100,7 +100,7 @@ def nest(
     state.source.emit(item)
 
 
-def known_value(value: CValue, element: ElementType, kept: Kept) -> CValue | None:
+def known_value(value: CValue, element: ElementType, kept: Subset) -> CValue | None:
     """Return the value of a variable after an assignment, if iterators alone decide it."""
     if not element.is_integer or not value.is_integer:
         return None
@@ -109,7 +109,7 @@ def known_value(value: CValue, element: ElementType, kept: Kept) -> CValue | Non
             return converted_value(kept_value(value, kept, element), element)
         except ConstantError:
             return None
-    if kept is Kept.TRUTH:
+    if kept is Subset.TRUTH:
         return None
     if value.affine is not None:
         return converted_value(value, element)
@@ -179,7 +179,7 @@ def merged(
             continue
         joined = selected(truth.tree, truth.size, value, other)
         joined = replace(joined, choice=choice(value, other))
-        known = known_value(joined, state.source.variables[name].element, Kept.ALL)
+        known = known_value(joined, state.source.variables[name].element, Subset.ALL)
         if known is not None and is_of_iterators(truth.tree, MAX_KNOWN_NODES):
             found[name] = known
     return found

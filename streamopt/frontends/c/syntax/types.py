@@ -32,7 +32,7 @@ _ELEMENTS: Mapping[str, ElementType] = {
 _IMPLIED_INT = {"long", "short", "unsigned", "signed"}
 
 
-class Kept(Enum):
+class Subset(Enum):
     """The numbers of its element type that a type of C++ has."""
 
     ALL = "all"
@@ -54,7 +54,7 @@ class CType:
     is_pointer: bool = False
     """Whether the first of them is a pointer."""
     is_const: bool = False
-    kept: Kept = Kept.ALL
+    kept: Subset = Subset.ALL
     is_reference: bool = False
     """Whether that is a reference of C++."""
     is_wide: bool = False
@@ -168,12 +168,12 @@ class DeclarationReader:
             case ast.IdentifierType(names=[name]) if name in self._typedefs:
                 return self._typedefs[name]
             case ast.IdentifierType(names=names):
-                kept = Kept.TRUTH if names == ["_Bool"] else Kept.ALL
+                kept = Subset.TRUTH if names == ["_Bool"] else Subset.ALL
                 return CType(element_named(names), text, kept=kept)
             case ast.Enum():
                 return CType(ElementType.INT32, text)
             case ast.Struct(name=str(name)) if name.startswith("ap_"):
-                kept = Kept.POSITIVE if name.startswith("ap_ufixed") else Kept.ALL
+                kept = Subset.POSITIVE if name.startswith("ap_ufixed") else Subset.ALL
                 return CType(element_named([name]), text, kept=kept, is_wide=True)
             case _:
                 return CType(None, text)

@@ -7,7 +7,7 @@ another type than C does.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from streamopt.frontends.c.syntax.types import Kept
+from streamopt.frontends.c.syntax.types import Subset
 from streamopt.frontends.c.values.value import (
     CValue,
     Extremum,
@@ -226,14 +226,14 @@ def selected(condition: ir.Condition, size: int, then: CValue, otherwise: CValue
     return replace(result, size=result.size + size)
 
 
-def kept_value(value: CValue, kept: Kept, element: ElementType) -> CValue:
+def kept_value(value: CValue, kept: Subset, element: ElementType) -> CValue:
     """Return a value as a variable takes it whose type has some numbers of its element."""
     match kept:
-        case Kept.ALL:
+        case Subset.ALL:
             return value
-        case Kept.TRUTH:
+        case Subset.TRUTH:
             return _as_truth(value)
-        case Kept.POSITIVE:
+        case Subset.POSITIVE:
             return positive(value, element)
 
 
