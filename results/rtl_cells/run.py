@@ -2,8 +2,8 @@
 
 Run ``python results/rtl_cells/run.py [--sets fit,seen,test] [--designs WORD,WORD] [--estimates]
 [--again]``. Numbers in `streamopt.rtl.costs.kernel_cells` were fitted to the designs of ``fit``,
-and changed once after a look at ``seen``. Rows are written as they come; ``--estimates`` makes
-those of known rows again, which takes no Yosys.
+and what is counted was changed after looks at ``seen``. Rows are written as they come;
+``--estimates`` makes those of known rows again, which takes no Yosys.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ PAGE = """\
 
 `python results/rtl_cells/run.py` makes and writes this page: designs of our own operators as
 Verilog, mapped by Yosys for UltraScale+ (`streamopt synth`), and what `solve` said of them. The
-numbers of the estimate were fitted to the set *fit*, and those of controllers were halved after a
-look at rows of *seen*; nothing of *test* was looked at. A row is a module of a process; `rows.csv`
-has the whole designs, too.
+numbers of the estimate were fitted to the set *fit*, and counters, multiplexers and memories are
+counted as they are built since a look at rows of *seen*; nothing of *test* was looked at. A row is
+a module of a process; `rows.csv` has the whole designs, too.
 
 {table}
 

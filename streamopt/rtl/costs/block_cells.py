@@ -12,6 +12,8 @@ _SHORTEST_SHIFT, _SHIFT_BITS = 3, 32
 """Registers in a row from which LUTs hold them, and how many one holds."""
 _SMALL_WORDS, _SMALL_BITS, _LARGE_WORDS, _LARGE_BITS, _GROUP_LUTS = 32, 14, 64, 7, 8
 """RAM32M16 and RAM64M8: words and bits of a group of eight LUTs."""
+_MORE_WAYS = 3
+"""Rows of a memory that one LUT more can choose among, of four inputs and two bits."""
 _BLOCK_SHAPES = ((512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1))
 """Words and bits of a block RAM of 18 Kbit."""
 
@@ -47,7 +49,7 @@ def memory_cells(memory: LutMemory) -> Resources:
         return Resources(luts=_GROUP_LUTS * groups * memory.readers)
     rows = -(-memory.words // _LARGE_WORDS)
     groups = rows * -(-memory.width // _LARGE_BITS)
-    chosen = memory.width * -(-rows // 4) if rows > 1 else 0
+    chosen = memory.width * -(-(rows - 1) // _MORE_WAYS)
     written = rows if rows > 1 else 0
     return Resources(luts=(_GROUP_LUTS * groups + chosen) * memory.readers + written)
 

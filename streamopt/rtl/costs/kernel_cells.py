@@ -2,8 +2,8 @@
 
 Operators, delays and memories are modules that are mapped once, so they count as often as they are
 there. Around them are registers, which a kernel says, and some LUTs: for each bit of counters,
-addresses and multiplexers, and for each condition. Their numbers were fitted once
-(``results/rtl_cells``), and halved for controllers after a look at five other designs.
+addresses and multiplexers, and for each condition. The numbers below were fitted once
+(``results/rtl_cells``); addresses and operands of shared operators are counted as they are built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.costs.block_cells import delay_cells, memory_cells, row_cells
+from streamopt.rtl.costs.counting_cells import CountingCells
 from streamopt.rtl.costs.operator_cells import cells_of
+from streamopt.rtl.costs.routing_cells import added_bits, read_bits, written_bits
+from streamopt.rtl.costs.shared_wires import SharedWires
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.conditions import ALWAYS, NEVER, TileCondition
 from streamopt.rtl.kernel.kernel import (
@@ -57,13 +60,17 @@ class KernelParts:
     modules
         Operators, delays and memories, all together.
     registers
-        Flip-flops and shift registers around them.
-    counter_bits, address_bits
-        Of the counters of tile loops, and of registers that count along them.
+        Flip-flops and shift registers around them, and what counts along loops.
+    counter_bits
+        Of the counters of tile loops.
     chosen_bits
-        Of choices between two: begun and masked sums, streams that are kept, added addresses.
-    shared_bits, turned_bits
-        Of operands of shared operators, and of lanes that turn among banks: for each way but one.
+        Of choices between two: begun and masked sums, streams that are kept.
+    shared_luts
+        Of the operands of shared operators: a LUT for each bit and two ways after the first.
+    turned_bits
+        Of lanes that turn among banks: for each way but one.
+    added_bits
+        Of constants that addresses of banks differ by.
     conditions
         That the iterations of loops have, and accesses.
     """
@@ -71,17 +78,17 @@ class KernelParts:
     modules: Resources
     registers: Resources
     counter_bits: int
-    address_bits: int
     chosen_bits: int
-    shared_bits: int
+    shared_luts: int
     turned_bits: int
+    added_bits: int
     conditions: int
 
 
 BASE_LUTS = 4.0
-COUNTER_LUTS, ADDRESS_LUTS, CONDITION_LUTS = 1.0, 1.0, 1.0
+COUNTER_LUTS, CONDITION_LUTS = 1.0, 1.0
 """For each bit, and each condition."""
-CHOSEN_LUTS, SHARED_LUTS, TURNED_LUTS = 1.0, 0.4, 0.5
+CHOSEN_LUTS, TURNED_LUTS = 1.0, 0.5
 """For each bit of the parts of that name."""
 ABSORBED_LUTS = 0.25
 """For a chosen bit where operators are shared, whose multiplexers take most of it in."""
@@ -102,10 +109,10 @@ def kernel_cells(kernel: Kernel, memories: Mapping[str, Memory]) -> Resources | 
     luts = (
         BASE_LUTS
         + COUNTER_LUTS * parts.counter_bits
-        + ADDRESS_LUTS * parts.address_bits
         + (CHOSEN_LUTS if kernel.ii == 1 else ABSORBED_LUTS) * parts.chosen_bits
-        + SHARED_LUTS * parts.shared_bits
+        + parts.shared_luts
         + TURNED_LUTS * parts.turned_bits
+        + parts.added_bits
         + CONDITION_LUTS * parts.conditions
     )
     return parts.modules + parts.registers + Resources(luts=round(luts))
@@ -123,8 +130,11 @@ class _Parts:
         self._kernel, self._memories = kernel, memories
         self._trips = {loop.name: loop.trip_count for loop in kernel.lanes}
         self._values = {value.name: value for value in kernel.values}
+        self._wires = SharedWires(kernel)
         self._modules = NOTHING
-        self._chosen = self._shared = self._turned = 0
+        self._chosen = self._turned = self._added = 0
+        self._choices: dict[object, int] = {}
+        self._conditions: dict[TileCondition, None] = {}
         self._delays: dict[tuple[str, int, int], int] = {}
         self._lines: dict[object, int] = {}
         self._sums: dict[tuple[TileSum, int, int], set[int]] = {}
@@ -146,14 +156,14 @@ class _Parts:
         phase = (kernel.ii - 1).bit_length()
         lines = sum(self._lines.values()) + kernel.depth_cycles - 1
         registers = Resources(ffs=sum(counters) + phase + 2 + lines)
-        address_bits = 0
-        for (counted, _, bits), stages in self._sums.items():
-            if not any(counted.steps) and not counted.digits:
-                continue
-            address_bits += bits * (any(counted.steps) + 2 * len(counted.digits))
+        counting = CountingCells(kernel.tiles)
+        for (counted, first, bits), stages in self._sums.items():
+            counting.add(counted, first, bits)
             for before, stage in pairwise(sorted({0, *stages})):
-                registers += row_cells(bits, stage - before)
-        registers += Resources(ffs=address_bits)
+                registers += NOTHING if counted.is_constant else row_cells(bits, stage - before)
+        for condition in self._conditions:
+            self._compare(condition, counting)
+        registers += counting.cells
         for (_, _, wait), bits in self._delays.items():
             self._modules += delay_cells(Delay(bits, wait))
         conditions = len(self._lines) + len(kernel.tiles)
@@ -161,10 +171,10 @@ class _Parts:
             self._modules,
             registers,
             sum(counters) + phase,
-            address_bits,
             self._chosen,
-            self._shared,
+            sum(self._choices.values()),
             self._turned,
+            self._added,
             conditions,
         )
 
@@ -192,7 +202,8 @@ class _Parts:
             case Fetched():
                 self._fetch(value, source)
             case Recalled(memory, place, new, when):
-                self._recall(memory, place, value.stage)
+                if not source.is_forwarded:
+                    self._recall(memory, place, value.stage)
                 self._take(new, value.lanes, stages)
                 if new and when != ALWAYS:
                     self._when(when, value.stage)
@@ -218,7 +229,9 @@ class _Parts:
         for name in source.operands:
             self._take(name, value.lanes, stages)
         self._operators(leaf, len({start.unit for start in source.starts}) or copies)
-        self._turns(leaf, source.starts, len(source.operands))
+        if source.starts:
+            given = (self._wires.taken(name, value.lanes, stages) for name in source.operands)
+            self._turns(leaf, source.starts, [*given])
 
     def _combine(self, value: KernelValue, source: LanesCombined) -> None:
         terms = prod(self._trips[name] for name in source.over)
@@ -234,31 +247,47 @@ class _Parts:
             return
         operand = self._values[source.operand]
         places = copy_positions(lanes, operand.lanes, self._trips)
-        made: dict[tuple[int, int], int] = {}
+        made: dict[tuple[int, int], SharedStart] = {}
         counts = [terms] * trees
+        given: tuple[list[object], list[object]] = ([], [])
         for step in source.steps:
-            for number in (step.left, step.right):
+            for number, taken in zip((step.left, step.right), given, strict=True):
                 if number < terms:
                     at = places[step.group * terms + number]
                     self._delay(operand, at, step.start.stage)
+                    taken.append(self._wires.wire(operand, at, step.start.stage))
                 else:
-                    wait = step.start.stage - made[step.group, number]
+                    before = made[step.group, number]
+                    wait = step.start.stage - before.stage - leaf.levels
                     key = (f"{value.name} {number}", step.group, wait)
                     self._delays |= {key: leaf.result.bits} if wait else {}
-            made[step.group, counts[step.group]] = step.start.stage + leaf.levels
+                    taken.append((value.name, before.unit, wait))
+            made[step.group, counts[step.group]] = step.start
             counts[step.group] += 1
         starts = [step.start for step in source.steps]
         self._operators(leaf, len({start.unit for start in starts}))
-        self._turns(leaf, starts, 2)
+        self._turns(leaf, starts, given)
 
     def _operators(self, leaf: OperatorBlock, count: int) -> None:
         cells = cells_of(leaf)
         self._modules += NOTHING if cells is None else cells.scaled(count)
 
-    def _turns(self, leaf: OperatorBlock, starts: Sequence[SharedStart], operands: int) -> None:
-        """Count the multiplexers in front of operators that are shared."""
-        extra = len(starts) - len({start.unit for start in starts})
-        self._shared += extra * sum(form.bits for form in leaf.operands[:operands])
+    def _turns(
+        self, leaf: OperatorBlock, starts: Sequence[SharedStart], given: Sequence[Sequence[object]]
+    ) -> None:
+        """Count the multiplexers in front of operators that are shared.
+
+        Parameters
+        ----------
+        given
+            By operand, the wire that each start takes; one wire is no choice.
+        """
+        for form, wires in zip(leaf.operands, given, strict=False):
+            by_unit: dict[int, dict[object, None]] = {}
+            for start, wire in zip(starts, wires, strict=True):
+                by_unit.setdefault(start.unit, {})[wire] = None
+            for ways in by_unit.values():
+                self._choices[tuple(ways)] = form.bits * (len(ways) // 2)
         for stage in {start.stage for start in starts}:
             self._when(ALWAYS, stage)
 
@@ -284,31 +313,38 @@ class _Parts:
                     self._delays[value.name, at, wait] = value.form.bits
 
     def _when(self, condition: TileCondition, stage: int) -> None:
+        self._conditions[condition] = None
         self._lines[condition] = max(stage, self._lines.get(condition, 0))
 
     def _truth(self, condition: TileCondition, stage: int) -> None:
         if condition not in (ALWAYS, NEVER):
+            self._conditions[condition] = None
             key = ("truth", condition)
             self._lines[key] = max(stage, self._lines.get(key, 0))
 
     def _sum(self, counted: TileSum, first: int, bits: int, stage: int) -> None:
         self._sums.setdefault((counted, first, bits), set()).add(stage)
 
-    def _address(self, place: BankPlace, words: int, stage: int, element_bits: int) -> None:
-        """Count the address of an access, and the multiplexers of lanes that turn."""
+    def _compare(self, condition: TileCondition, counting: CountingCells) -> None:
+        """Count the sums that a condition compares beside the counters of loops."""
+        tiles = self._kernel.tiles
+        counters = {tile.name for tile in tiles}
+        for test in (test for alternative in condition for test in alternative):
+            if test.name not in counters:
+                low, high = test.compared.bounds(tiles)
+                counting.add(test.compared, -low, max(1, (high - low).bit_length()))
+
+    def _address(self, place: BankPlace, words: int, stage: int) -> None:
+        """Count the address of an access, and what its banks add to it."""
         bits = LutMemory(1, words).address_bits
         if place.is_word:
             self._sum(place.base, place.added(place.offsets[place.points[0]]), bits, stage)
             return
         self._sum(place.base, 0, bits, stage)
         for dimension in place.dimensions:
-            if dimension.turns == (0,):
-                continue
-            turn_bits = max(1, max(dimension.turns).bit_length())
-            self._sum(dimension.turn, 0, turn_bits, stage)
-            ways = len(dimension.turns) - 1
-            self._turned += ways * (len(place.points) * element_bits + place.banks * bits)
-        self._chosen += bits * len({place.added(place.offsets[at]) for at in place.points})
+            if dimension.turns != (0,):
+                self._sum(dimension.turn, 0, max(1, max(dimension.turns).bit_length()), stage)
+        self._added += added_bits(place, bits)
 
     def _fetch(self, value: KernelValue, source: Fetched) -> None:
         words, banks = memory_size(self._memories[source.memory])
@@ -316,13 +352,15 @@ class _Parts:
         ports = min(source.ports or len(parts), len(parts))
         self._modules += Resources(ffs=banks * value.form.bits * ports)
         for turn, part in enumerate(parts):
-            self._address(part, words, turn // ports, value.form.bits)
+            self._address(part, words, turn // ports)
+            self._turned += read_bits(part, value.form.bits)
 
     def _recall(self, memory: str, place: BankPlace, stage: int) -> None:
         own = next(one for one in self._kernel.memories if one.name == memory)
         for part in place.parts():
             self._readers[memory] = self._readers.get(memory, 0) + 1
-            self._address(part, memory_size(own)[0], stage, own.element.bits)
+            self._address(part, memory_size(own)[0], stage)
+            self._turned += read_bits(part, own.element.bits)
 
     def _store(self, store: LocalWrite) -> None:
         own = next(one for one in self._kernel.memories if one.name == store.memory)
@@ -331,7 +369,8 @@ class _Parts:
         self._take(store.value, store.place.lanes, stages)
         for at, stage in enumerate(stages):
             self._when(store.whens[at % len(store.whens)], stage)
-        self._address(store.place, memory_size(own)[0], store.stage, own.element.bits)
+        self._address(store.place, memory_size(own)[0], store.stage)
+        self._turned += written_bits(store.place, own.element.bits)
 
     def _send(self, send: Send) -> None:
         last = self._kernel.depth_cycles - 1
@@ -340,11 +379,14 @@ class _Parts:
             self._when(when, last)
         if isinstance(send.place, BankPlace):
             memory = self._memories[send.target]
-            self._address(send.place, memory_size(memory)[0], last, memory.element.bits)
+            self._address(send.place, memory_size(memory)[0], last)
+            self._turned += written_bits(send.place, memory.element.bits)
 
     def _local(self, memory: Memory) -> None:
+        if memory.name not in self._readers:
+            return
         words, banks = memory_size(memory)
-        readers, bits = max(1, self._readers.get(memory.name, 0)), memory.element.bits
+        readers, bits = self._readers[memory.name], memory.element.bits
         if self._kernel.keeps_words(memory):
             self._modules += memory_cells(LutMemory(bits * banks, words, readers))
         else:

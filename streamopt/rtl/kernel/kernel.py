@@ -82,6 +82,11 @@ class Recalled:
     when: TileCondition = ALWAYS
     """Iterations that write it."""
 
+    @property
+    def is_forwarded(self) -> bool:
+        """Return whether it is always what is written, so that nothing reads the memory."""
+        return bool(self.new) and self.when == ALWAYS
+
 
 @dataclass(frozen=True, slots=True)
 class Begun:

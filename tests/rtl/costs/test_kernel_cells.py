@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 MEASURED = ROOT / "results" / "rtl_cells" / "rows.csv"
 
 
-@pytest.mark.parametrize("design", ["synthetic/7mm_tree_balanced opt5 30"])
+@pytest.mark.parametrize("design", ["synthetic/7mm_tree_balanced opt5 30", "polybench/mvt opt6 16"])
 def test_estimates_are_near_what_yosys_counts(design: str) -> None:
     name, level, dsps = design.split()
     own = so.Budget(device=so.device("u280", operators="open"))
