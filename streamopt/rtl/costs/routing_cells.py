@@ -53,7 +53,7 @@ def added_bits(place: BankPlace, address_bits: int) -> int:
 
 
 def _added(place: BankPlace, position: int, dimension: BankDimension) -> dict[int, dict[int, int]]:
-    """Return what is added to the address of a bank along a dimension, by turn."""
+    """Return the numbers that banks add to the address along a dimension, by turn."""
     found: dict[int, dict[int, int]] = {}
     for along in sorted({place.offsets[at][position] for at in place.points}):
         for turn in dimension.turns:

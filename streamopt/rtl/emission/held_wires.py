@@ -21,10 +21,11 @@ from streamopt.rtl.kernel.kernel import Held, HeldWrite, Kernel, KernelValue
 from streamopt.rtl.kernel.lane_places import HeldPlace
 from streamopt.rtl.kernel.phase_parts import word_cycles
 
-AddPort: TypeAlias = Callable[[str, str, int], dict[str, Value]]
-"""From memory, ``read``, ``now``, ``write``, ``put`` or ``store``, and bits of an address to wires.
+AddPort: TypeAlias = Callable[[str, str, int, int], dict[str, Value]]
+"""From memory, kind, bits of an address, and number of addresses to the wires of a port.
 
-A *put* writes any registers, a *store* the one at an address.
+The kinds are ``read`` and ``write`` of all banks; for registers, ``take`` of those at addresses,
+``store`` of the one at an address, and ``put`` of any of them.
 """
 
 
@@ -63,7 +64,8 @@ class HeldWires:
         self._enable = enable
         self._memories, self._add_port = memories, add_port
         self._words: dict[tuple[str, int, _Asked], Value] = {}
-        self._registers: dict[str, Value] = {}
+        self._registers: dict[str, dict[object, tuple[Value, Signal]]] = {}
+        """By memory and place, the number of a register, and what is in it."""
         self.blocks: dict[WordChoice, None] = {}
         self._choices: dict[int, tuple[Value, list[tuple[Value, Signal]]]] = {}
 
@@ -72,18 +74,14 @@ class HeldWires:
         asked: dict[tuple[str, int, int], dict[_Asked, None]] = {}
         for value in kernel.values:
             source = value.source
-            if isinstance(source, Held):
+            if isinstance(source, Held) and source.wait:
                 key = source.memory, source.wait, value.stage - source.wait
                 items = (_Asked(source.turn, place) for place in source.places)
                 asked.setdefault(key, {}).update(dict.fromkeys(items))
         for (name, wait, stage), items in asked.items():
-            if not wait:
-                if name not in self._registers:
-                    self._registers[name] = self._add_port(name, "now", 0)["data"]
-                continue
             for mine in _ports(items):
                 bits = self._address_bits(name)
-                port = self._add_port(name, "read", bits)
+                port = self._add_port(name, "read", bits, len(self._banks(name)))
                 places = [self._address(name, bank, mine, stage) for bank in self._banks(name)]
                 self._module.d.comb += [
                     port["address"].eq(Cat(*places)),
@@ -98,6 +96,10 @@ class HeldWires:
     def _address_bits(self, name: str) -> int:
         words, _ = memory_size(self._memories[name])
         return LutMemory(1, words).address_bits
+
+    def _register_bits(self, name: str) -> int:
+        """Return the bits of a register's number."""
+        return max(1, (len(self._banks(name)) - 1).bit_length())
 
     def _address(self, name: str, bank: int, items: Sequence[_Asked], stage: int) -> Value:
         """Return the address of a bank: that of the item that is in it."""
@@ -123,14 +125,26 @@ class HeldWires:
         bits, name = value.form.bits, source.memory
         found: Lanes = []
         for place in source.places:
-            key = name, value.stage - source.wait, _Asked(source.turn, place)
-            word = self._words[key] if source.wait else self._registers[name]
+            if not source.wait:
+                found.append(self._register(name, place, value.stage, bits))
+                continue
+            word = self._words[name, value.stage - source.wait, _Asked(source.turn, place)]
             if len(place.banks) == 1:
                 (bank,) = place.banks
                 found.append(word[bank * bits : (bank + 1) * bits])
             else:
                 found.append(self._chosen(word, self._bank(place, value.stage), bits))
         return found
+
+    def _register(self, name: str, place: HeldPlace, stage: int, bits: int) -> Value:
+        """Return the word of a register in a stage."""
+        known = self._registers.setdefault(name, {})
+        (bank, *others) = place.banks
+        key = (place.bank, stage) if others else bank
+        if key not in known:
+            index = self._bank(place, stage) if others else Const(bank)
+            known[key] = (index, Signal(bits, name="held"))
+        return known[key][1]
 
     def _chosen(self, words: Value, index: Value, bits: int) -> Value:
         """Return one of some words side by side."""
@@ -139,7 +153,14 @@ class HeldWires:
         return taken
 
     def choose(self) -> None:
-        """Add what chooses among words, once for each memory that lanes read at any place."""
+        """Add what chooses among words, and the ports that read registers, once for each memory."""
+        for name, known in self._registers.items():
+            size = self._register_bits(name)
+            port = self._add_port(name, "take", size, len(known))
+            indices = [(index | Const(0, size))[:size] for index, _ in known.values()]
+            self._module.d.comb += port["address"].eq(Cat(*indices))
+            taken = Cat(*(signal for _, signal in known.values()))
+            self._module.d.comb += taken.eq(port["data"])
         for number, (words, readers) in enumerate(self._choices.values(), start=1):
             width = len(readers[0][1])
             block = WordChoice(width, len(words) // width, len(readers))
@@ -172,7 +193,8 @@ class HeldWires:
                     self._store(name, mine, given, stage)
                 continue
             for mine in _ports(given):
-                port = self._add_port(name, "write", self._address_bits(name))
+                count = len(self._banks(name))
+                port = self._add_port(name, "write", self._address_bits(name), count)
                 banks = [self._written(bank, mine, given, stage) for bank in self._banks(name)]
                 places = [self._address(name, bank, mine, stage) for bank in self._banks(name)]
                 self._module.d.comb += [
@@ -191,7 +213,7 @@ class HeldWires:
         """Add a port that writes registers which lanes always write."""
         banks = [self._written(bank, items, given, stage) for bank in self._banks(name)]
         none = Const(0, len(banks))
-        port = self._add_port(name, "put", 0)
+        port = self._add_port(name, "put", 0, len(banks))
         self._module.d.comb += [
             port["write"].eq(Mux(self._enable, Cat(*(write for write, _ in banks)), none)),
             port["given"].eq(Cat(*(value for _, value in banks))),
@@ -205,8 +227,8 @@ class HeldWires:
         stage: int,
     ) -> None:
         """Add a port that writes one of a memory's registers."""
-        bits = max(1, (len(self._banks(name)) - 1).bit_length())
-        port = self._add_port(name, "store", bits)
+        bits = self._register_bits(name)
+        port = self._add_port(name, "store", bits, 1)
         write: Value = Const(0, 1)
         value: Value | None = None
         index: Value | None = None

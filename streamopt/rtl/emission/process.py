@@ -55,8 +55,8 @@ class OutsideAccess:
     address_bits: int
     banks: int
     """That have an address each; 0 where one is for all."""
-    is_to_all: bool = False
-    """Whether it is to the registers of all banks at once, without an address."""
+    is_put: bool = False
+    """Whether it writes any registers at once, without an address."""
 
 
 class ProcessModule:
@@ -229,23 +229,20 @@ class ProcessModule:
         nothing = Const(0, value.form.bits)
         return [found.get(at, nothing) for at in range(len(source.place.offsets))]
 
-    def _add_port(self, memory: str, kind: str, bits: int) -> dict[str, Value]:
-        """Return the wires of one more port to all banks of a memory, or to any register of it."""
-        banks, name = self._outside[memory].banks, self._free(memory)
-        own = 1 if kind == "store" else banks
-        width, writes = own * self._outside[memory].element.bits, kind in ("put", "store", "write")
-        access = OutsideAccess(memory, name, writes, bits, own, kind in ("now", "put"))
-        self.accesses.append(access)
-        if kind == "now":
-            return {"data": self._port("i", f"{name}_now", width)}
+    def _add_port(self, memory: str, kind: str, bits: int, count: int) -> dict[str, Value]:
+        """Return the wires of one more port to a memory; see `AddPort`."""
+        name, width = self._free(memory), count * self._outside[memory].element.bits
+        writes = kind in ("put", "store", "write")
+        self.accesses.append(OutsideAccess(memory, name, writes, bits, count, kind == "put"))
         wires: dict[str, Value] = {}
         if kind != "put":
-            wires["address"] = self._port("o", f"{name}_address", bits * own)
+            wires["address"] = self._port("o", f"{name}_address", bits * count)
         if writes:
-            wires["write"] = self._port("o", f"{name}_write", own)
+            wires["write"] = self._port("o", f"{name}_write", count)
             wires["given"] = self._port("o", f"{name}_given", width)
         else:
-            wires["enable"] = self._port("o", f"{name}_enable")
+            if kind == "read":
+                wires["enable"] = self._port("o", f"{name}_enable")
             wires["data"] = self._port("i", f"{name}_data", width)
         return wires
 

@@ -164,17 +164,16 @@ class TopModule:
 
     def _join_registers(self, memory: Memory) -> None:
         name, bits, banks = identifier(memory.name), memory.element.bits, memory.banks
-        now = Signal(bits * banks, name=f"{name}_now")
-        puts: list[_User] = []
-        for process, access in self._users(memory):
-            if access.is_to_all and access.is_write:
-                puts.append((process, access))
-            elif access.is_to_all:
-                self._inside[process.name, f"{access.name}_now"] = now
-        stores = self._writers(memory)
-        block = RegisterStore(bits, banks, len(stores), len(puts))
+        users, stores = self._users(memory), self._writers(memory)
+        puts = [(process, access) for process, access in users if access.is_put]
+        reads = [(process, access) for process, access in users if not access.is_write]
+        counts = tuple(access.banks for _, access in reads)
+        block = RegisterStore(bits, banks, len(stores), len(puts), counts)
         self.blocks.append(block)
-        joined: dict[str, Value] = {"i_clk": self._domain.clk, "o_now": now}
+        joined: dict[str, Value] = {"i_clk": self._domain.clk}
+        for at, (process, access) in enumerate(reads):
+            joined[f"i_read_at_{at}"] = self._wire(process, f"{access.name}_address")
+            joined[f"o_taken_{at}"] = self._wire(process, f"{access.name}_data")
         for at, one in stores:
             wires = self._written(f"{name}{writer_suffix(at)}", one, 1)
             joined |= {f"i_{w}_{at}": v for w, v in zip(_WRITE_WIRES, wires, strict=True)}
@@ -191,7 +190,7 @@ class TopModule:
         """Return the accesses by the write ports that they use; only those of one nest overlap."""
         found: dict[int, list[_User]] = {}
         for process in self._processes:
-            writes = (a for a in process.accesses if a.is_write and not a.is_to_all)
+            writes = (a for a in process.accesses if a.is_write and not a.is_put)
             own = (access for access in writes if access.memory == memory.name)
             for at, access in enumerate(own):
                 found.setdefault(at, []).append((process, access))
