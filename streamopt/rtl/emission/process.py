@@ -41,6 +41,7 @@ from streamopt.rtl.kernel.kernel import (
     Send,
 )
 from streamopt.rtl.kernel.places import BankPlace, StreamPlace
+from streamopt.rtl.kernel.refusals import check_bits
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.printing import verilog_text
 
@@ -99,7 +100,13 @@ class ProcessModule:
         }
 
     def verilog(self) -> str:
-        """Return the module's text."""
+        """Return the module's text.
+
+        Raises
+        ------
+        CodegenError
+            E640 if its ports are too wide together.
+        """
         kernel, module = self.kernel, self._module
         self._wires.declare(kernel)
         self._held.declare(kernel)
@@ -120,6 +127,8 @@ class ProcessModule:
         module.d.comb += self.enable.eq(going)
         self._held.choose()
         self._control.join()
+        for way in ("i", "o"):
+            check_bits(self.name, (len(one) for to, one in self.ports.values() if to == way))
         assert self._domain.rst is not None
         own = [
             self._domain.clk,

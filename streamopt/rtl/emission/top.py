@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
@@ -21,6 +21,7 @@ from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.phase_parts import word_cycles
+from streamopt.rtl.kernel.refusals import check_bits
 from streamopt.rtl.printing import verilog_text
 from streamopt.rtl.rtl_design import OutsidePort
 
@@ -169,6 +170,7 @@ class TopModule:
         reads = [(process, access) for process, access in users if not access.is_write]
         counts = tuple(access.banks for _, access in reads)
         block = RegisterStore(bits, banks, len(stores), len(puts), counts)
+        check_bits(block.name, (count * bits for count in counts))
         self.blocks.append(block)
         joined: dict[str, Value] = {"i_clk": self._domain.clk}
         for at, (process, access) in enumerate(reads):
@@ -225,7 +227,13 @@ class TopModule:
         return signals[0], signals[1], signals[2]
 
     def verilog(self) -> str:
-        """Return the module's text."""
+        """Return the module's text.
+
+        Raises
+        ------
+        CodegenError
+            E640 if its ports are too wide together.
+        """
         start, done = Signal(name="start"), Signal(name="done")
         hold = Signal(len(self._processes), name="hold")
         ends = {p.name: Signal(name=f"{p.name}_done") for p in self._processes}
@@ -248,9 +256,17 @@ class TopModule:
             )
             ended = ended & ends[process.name]
         self._module.d.comb += done.eq(ended)
+        check_bits(self._name, self._taken_bits())
         assert self._domain.rst is not None
         ports = [self._domain.clk, self._domain.rst, start, done, hold, *outside]
         return verilog_text(self._module, self._name, ports)
+
+    def _taken_bits(self) -> Iterator[int]:
+        """Yield the widths of the words that come from memories outside."""
+        for process in self._processes:
+            for port, (direction, signal) in process.ports.items():
+                if direction == "i" and (process.name, port) not in self._inside:
+                    yield len(signal)
 
     def _filled(self, reader: ProcessModule, ends: Mapping[str, Signal]) -> Value:
         """Return whether those are done that write the buffers of a process."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.network import AccessMode, Network, Place
@@ -11,6 +11,8 @@ from streamopt.ir.scheduled import ScheduledNode
 HINT = "choose another back end: --backend vitis"
 PORTS = 2
 """Of a memory outside: what a block RAM has."""
+MOST_BITS = 1 << 16
+"""Of all inputs of a module, or all outputs, that amaranth has numbers for."""
 
 
 def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
@@ -18,6 +20,13 @@ def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
     whose = "" if node is None else f"{node.node.name}: "
     loc = None if node is None else node.node.loc
     return CodegenError(Diagnostic("E640", f"{whose}{message}, which RTL can't be yet", loc, HINT))
+
+
+def check_bits(module: str, widths: Iterable[int]) -> None:
+    """Raise E640 for the inputs or the outputs of a module if they have too many bits together."""
+    bits = sum(widths)
+    if bits > MOST_BITS:
+        raise refused(f"module '{module}' has {bits:,} bits one way, more than {MOST_BITS:,}")
 
 
 def check_network(network: Network) -> None:
