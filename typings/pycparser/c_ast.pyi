@@ -229,6 +229,7 @@ class Cast(Node):
     def __init__(self, to_type: Typename, expr: Node, coord: Coord | None = None) -> None: ...
 
 class CompoundLiteral(Node):
+    type: Typename
     init: InitList
 
 class TernaryOp(Node):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.c import read_c
+from streamopt.pipeline import interpret, load
 from tests.support.programs.c_text import written
 
 if TYPE_CHECKING:
@@ -185,3 +187,14 @@ def test_explosions_end_soon(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(FrontendError, match=message):
         read_cpp(tmp_path, text)
     assert time.process_time() - before < 10
+
+
+def test_bits_are_joined(tmp_path: Path) -> None:
+    path = tmp_path / "joined.cpp"
+    path.write_text(
+        "void joined(ap_uint<5> x[4], ap_int<7> y[4], int z[4]) {\n"
+        "  for (int i = 0; i < 4; i++) { ap_uint<12> both = (x[i], y[i]); z[i] = both; }\n}\n"
+    )
+    x, y = np.array([0, 31, 7, 16], np.uint8), np.array([-1, 63, -64, 5], np.int8)
+    found = interpret(load(path), {"x": x, "y": y})["z"]
+    assert found.tolist() == [(int(a) << 7) + (int(b) & 127) for a, b in zip(x, y, strict=True)]

@@ -61,6 +61,21 @@ def converted(tag: str, value: ast.Node) -> ast.Cast:
     return ast.Cast(named, value, value.coord)
 
 
+def joined(parts: Sequence[ast.Node], node: ast.Node, state: Lowering) -> ast.Node:
+    """Return the bits of numbers side by side, ``(high, low)``, as a number without a sign."""
+    found: ast.Node = number(0, node.coord)
+    width, at = 0, node.coord
+    for part in parts:
+        bits = _element(part, state).bits
+        width += bits
+        moved = ast.BinaryOp("<<", converted(f"ap_uint_{width}_", found), number(bits, at), at)
+        low = converted(f"ap_uint_{bits}_", _shifted(part, number(0, at), node, state))
+        found = ast.BinaryOp("|", moved, low, at)
+    if width > 64:
+        state.report(f"{shown(node)} has more than 64 bits", node, "join fewer numbers")
+    return converted(f"ap_uint_{min(width, 64)}_", found)
+
+
 def _element(whole: ast.Node, state: Lowering) -> ElementType:
     """Return the type of a number; one that is none is refused where it is declared."""
     kind = places.typed(whole, state)

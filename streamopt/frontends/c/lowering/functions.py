@@ -32,7 +32,7 @@ MAX_MADE = 500
 
 def needs_lowering(tree: ast.FileAST, generics: Mapping[str, tuple[str, ...]]) -> bool:
     """Return whether a file has structures, streams or functions whose types calls decide."""
-    kinds = ast.Struct | ast.StructRef | ast.Union
+    kinds = ast.Struct | ast.StructRef | ast.Union | ast.CompoundLiteral
     return bool(generics) or any(isinstance(node, kinds) for node in every(tree))
 
 

@@ -47,10 +47,12 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
             kind = state.types.resolved(to.type)
             named = to if kind.levels else kind.typename(to.coord)
             return ast.Cast(named, value(operand, state), node.coord)
+        case ast.CompoundLiteral(type=to, init=ast.InitList(exprs=[operand])):
+            return value(ast.Cast(to, operand, node.coord), state)
         case ast.UnaryOp(op="sizeof", expr=ast.Typename() as named):
             kind = state.types.resolved(named.type)
             return ast.UnaryOp("sizeof", kind.typename(named.coord) if not kind.levels else named)
-        case ast.TernaryOp() | ast.BinaryOp():
+        case ast.TernaryOp() | ast.BinaryOp() | ast.ExprList():
             return _choice(node, state)
         case _:
             return _of_parts(node, state)
@@ -83,6 +85,8 @@ def _choice(node: ast.Node, state: Lowering) -> ast.Node:
             return words.compared(node, state)
         case ast.BinaryOp(op="<<", left=left) if places.is_bits(left, state, "ap_ufixed"):
             return bits.converted(places.tag_of(left, state), _of_parts(node, state))
+        case ast.ExprList(exprs=parts) if all(places.is_bits(one, state) for one in parts):
+            return bits.joined(parts, node, state)
         case _:
             return _of_parts(node, state)
 

@@ -77,9 +77,9 @@ def first_of(
 ) -> tuple[ElementType | None, ast.Node | None]:
     """Return the type of the counted variable and the expression that it starts at."""
     match first:
-        case ast.DeclList(decls=[ast.Decl(init=value) as declared]):
+        case ast.DeclList(decls=[ast.Decl() as declared]):
             item = state.file.declarations[declared]
-            element, place = item.type.element, item.loc
+            element, place, value = item.type.element, item.loc, item.value
             if value is None:
                 state.report("E135", f"{name} has no start", place, FORM_HINT)
         case ast.Assignment(rvalue=value):

@@ -82,8 +82,12 @@ class Declaration:
 
     @property
     def value(self) -> ast.Node | None:
-        """Return the initialiser, if there is one."""
-        return self.node.init
+        """Return the initialiser, if there is one; of ``{x}`` for a number, ``x``."""
+        match self.node.init:
+            case ast.InitList(exprs=[one]) if self.type.element and not self.type.extents:
+                return one
+            case found:
+                return found
 
     @property
     def is_stream(self) -> bool:

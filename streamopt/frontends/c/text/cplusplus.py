@@ -6,6 +6,7 @@
     std::max<int>(a, b)     max(a, b)
     using T = float;        typedef float T;
     static_cast<int>(x)     (int)(x), as int(x)
+    pair p{1, 2}; pair{1}   pair p = {1, 2}; (pair){1}
     float (&a)[8]           float a[8]
     const int &n            const int n
     float &sum              float * _Atomic sum, which the reader takes for a reference
@@ -46,6 +47,10 @@ _ARRAY_REFERENCE = re.compile(r"\([ ]*&[ ]*(\w+)[ ]*\)(?=[ ]*\[)")
 _STATIC_CAST = re.compile(r"\bstatic_cast[ ]*<([^<>;(){}]*)>")
 _CAST = re.compile(
     r"(?:(?<=[-+*/%=<>?:&|,(\[])[ ]*|\breturn[ ]+)\b((?:struct[ ]+)?(\w+))[ ]*(?=\((?![ ]*\*)[^)])"
+)
+_BRACED = re.compile(
+    r"(?:(?<=[-+*/%=<>?:&|,(\[])[ ]*|\breturn[ ]+)\b((?:struct[ ]+)?(\w+))[ ]*(?=\{)"
+    r"|\b(\w+)[ ]+\w+(?:\[[^]\n{};]*\])*[ ]*()(?=\{)"
 )
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
 _LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
@@ -101,6 +106,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     types = _BUILT_IN | tags | {*_type_names(text)}
     text = edited(text, _rewritten(text), places)
     text = edited(text, _casts(text, types), places)
+    text = edited(text, _braced(text, types), places)
     written.text = edited(text, _references(text, types), places)
     return written
 
@@ -163,6 +169,18 @@ def _casts(text: str, types: Container[str]) -> Iterator[Edit]:
     for found in _CAST.finditer(text):
         if found[2] in types:
             yield found.start(1), found.end(), f"({found[1]})"
+
+
+def _braced(text: str, types: Container[str]) -> Iterator[Edit]:
+    """Yield edits for ``type{x}`` and ``type name{x}``, where no constructor takes them."""
+    for found in _BRACED.finditer(text):
+        name = found[2] or found[3]
+        if name not in types or f"{name}__{name}(" in text:
+            continue
+        if found[2]:
+            yield found.start(1), found.end(), f"({found[1]})"
+        else:
+            yield found.start(4), found.end(), " = "
 
 
 def _references(text: str, types: Container[str]) -> Iterator[Edit]:
