@@ -51,6 +51,10 @@ class SearchClock:
         """Return the effort up to the limit, below 0 after it."""
         return self.limit - self.spent()
 
+    def is_over(self) -> bool:
+        """Return whether all of the effort is spent."""
+        return self.left() <= 0
+
     def seconds_for_solver(self) -> float | None:
         """Return the time up to the limit, above 0 as solvers want it; None without one."""
         return _limit(max(LEAST_SECONDS, self.left()))

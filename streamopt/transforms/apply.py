@@ -121,7 +121,7 @@ def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
         E321 for an unknown rewrite, E331 for a port of no such array, E334 for a table of
         one that is written or has no values.
     """
-    graph = rewritten(graph, schedule.rewrites)
+    graph = rewritten(graph, [name for name in schedule.rewrites if name not in AFTER_MOVERS])
     again = {port.array: port.again for port in schedule.ports if port.again}
     graph = with_movers(graph, moved_arrays(graph, schedule.ports), again)
     graph = rewritten(graph, [name for name in schedule.rewrites if name in AFTER_MOVERS])

@@ -5,7 +5,7 @@ buffer between them ends. A buffer holds two frames, so a path through buffers i
 FIFO beside it: that holds as many frames.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -76,12 +76,17 @@ def deepened(graph: Graph, schedule: Schedule) -> Schedule:
     )
 
 
-def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
+def shallow(graph: Graph, schedule: Schedule, on: Target, is_over: Callable[[], bool]) -> Schedule:
     """Return a schedule with fewer slots of FIFOs, where frames stay as close.
 
     As producers run ahead of whom they wait for, most FIFOs need far fewer slots than are ever in
     use. Those past longer paths have what is in use in one frame if that does; one number of slots
     limits all others, the least power of two that does.
+
+    Parameters
+    ----------
+    is_over
+        Asked before each simulation; true keeps the slots so far.
     """
     limit = (1 + CLOSE) * frames_cycles(graph, schedule, on)
     one_frame = {f.name: f.peak_elems for f in simulated_frames(graph, schedule, on, 1).fifos}
@@ -101,11 +106,11 @@ def shallow(graph: Graph, schedule: Schedule, on: Target) -> Schedule:
 
     past = {name: one_frame[name] for name in passing & set(one_frame)}
     found = limited(past) if past else schedule
-    if past and not is_steady(found):
+    if past and (is_over() or not is_steady(found)):
         found, past = schedule, {}
     straight = set(depths) - passing
     power = max((depths[name].bit_length() for name in straight), default=0)
-    while (power := power - 1) >= FEWEST_POWER:
+    while (power := power - 1) >= FEWEST_POWER and not is_over():
         tried = limited({**past, **dict.fromkeys(straight, 1 << power)})
         if not is_steady(tried):  # such a simulation takes long, so it is the last one
             break

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
+from streamopt.ir.schedule import Schedule
 from streamopt.space.assemble import assemble
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.ports.movers import with_movers
-from streamopt.transforms.rewrites import INPUTS, rewritten
+from streamopt.transforms.rewrites import INPUTS, PREFILL, rewritten
 from tests.support.programs.sketches import program as sketch
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
 
 BLUR_TWICE = sketch(
     {"x": "input 24 20 int8_t", "f": "weight 5 int8_t", "t": "internal 20 20 int32_t",
@@ -52,6 +52,25 @@ def test_the_input_streams_through_a_line_buffer(graph: Graph, schedule: Schedul
     (window,) = planned.node("first").windows
     assert (window.array, window.rows) == ("x_chip", 8)
     assert planned.node("first").built_trip_counts == {"h": 25, "w": 20, "k": 5}
+
+
+def test_rows_come_before_where_windows_on_inputs_leave_it() -> None:
+    """Known only once there are movers: the window on the input has its rows along h."""
+    graph = so.dataflow(
+        sketch(
+            {"x": "input 24 20", "t": "internal 20 20", "y": "output 20 18"},
+            {"first": "h 20, w 20, k 5, l 3: t[h][w] += (x[h + k][w + l - 1] "
+             "if w + l >= 1 and w + l < 21 else 0)",
+             "second": "h 20, w 18, k 3: y[h][w] += t[h][w + k]"},
+        )
+    )  # fmt: skip
+    ports = so.plan_ports(graph, "memory", ports={"x": "axis", "y": "axis"})
+    plain, prefilled = (
+        planned_graph(graph, Schedule(graph.name, (), (), rewrites=names, ports=ports))
+        for names in (NAMES, (*NAMES, PREFILL))
+    )
+    assert prefilled == plain
+    assert all(plain.node(name).windows for name in ("first", "second"))
 
 
 def test_it_computes_the_same(graph: Graph, schedule: Schedule, tmp_path: Path) -> None:

@@ -140,8 +140,7 @@ class _FramesSearch:
     def work(self) -> None:
         """Look at all variants, then, if the graph is small, at designs of opt5."""
         problem, options = self.run.problem, self._options
-        shares = bool(problem.ports)
-        tried = variants(problem.graph, options.space.without, shares_arguments=shares)
+        tried = variants(problem.graph, options.space.without, shares_arguments=bool(problem.ports))
         for names, graph in prefilled_first(tried, options.space.without, options.region.on):
             is_late = self.run.clock.spent() > VARIANTS_SHARE * self._limit
             best = self._best
@@ -330,7 +329,8 @@ class _FramesSearch:
         design, frames = self._judged(variant, chosen, (schedule, frames), deep)
         over = design.used.over(limits)
         if self._options.sizes_fifos and over and MEMORIES.issuperset(over):
-            small = shallow(graph, with_depths(schedule, frames.slots), on)
+            slots = with_depths(schedule, frames.slots)
+            small = shallow(graph, slots, on, self.run.clock.is_over)
             frames = frame_run(graph, small, on)
             design, frames = self._judged(variant, chosen, (small, frames), {})
         used = self._resources(design, frames)
