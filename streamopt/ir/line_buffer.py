@@ -89,10 +89,10 @@ class LineBuffer:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Return the extents of the memory, banks first."""
+        """Return the extents of the memory: banks first, and a power of two of rows last."""
         if self.rows.have_banks:
             return (self.rows.count, *self.slots, *self.words)
-        return (*self.slots, self.rows.count, *self.words)
+        return (*self.slots, *self.words, self.rows.count)
 
     @property
     def factors(self) -> tuple[int, ...]:
@@ -121,7 +121,7 @@ class LineBuffer:
     ) -> tuple[Affine, ...]:
         """Return the subscripts of an element in the memory."""
         row = row.mod(self.rows.count)
-        return (row, *slots, *words) if self.rows.have_banks else (*slots, row, *words)
+        return (row, *slots, *words) if self.rows.have_banks else (*slots, *words, row)
 
     def read_place(self, read: LineRead) -> tuple[Affine, ...]:
         """Return the subscripts of the element that an access reads."""

@@ -59,13 +59,13 @@ def declared(text: str) -> str:
     ("order", "unroll", "shape"),
     [
         # a bank for each of 3 columns, rows one after another in it
-        ("h w m n", "n 3", "[3][4][12]"),
+        ("h w m n", "n 3", "[3][12][4]"),
         # rows in banks of their own, 4 + 2 columns at once, 3 words of 4 lanes
         ("h w m n", "w 4, m 3, n 3", "[4][6][3]"),
         # taps that aren't lanes choose among 4 + 2 columns
-        ("h w m n", "w 4", "[6][4][3]"),
+        ("h w m n", "w 4", "[6][3][4]"),
         # a row at a time, one element at a time, with a word beside it for each border
-        ("h w m n", "", "[4][14]"),
+        ("h w m n", "", "[14][4]"),
     ],
 )
 def test_each_place_that_is_read_at_once_has_a_bank(order: str, unroll: str, shape: str) -> None:

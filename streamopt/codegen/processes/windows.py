@@ -93,7 +93,7 @@ class LineWriter:
     def _read(self, places: tuple[Affine, ...]) -> Iterator[Item]:
         """Yield the read of one place, where rows are words."""
         row = self._remainder(self.lines.rows.first)
-        source = f"{self._placed(places)}[{row}]{self._placed(self.lines.address)}"
+        source = f"{self._placed((*places, *self.lines.address))}[{row}]"
         target = self._placed(places) or "[0]"
         yield CppStatement(f"{self.window}{target} = {self.memory}{source};")
 
@@ -139,7 +139,7 @@ class LineWriter:
     def _stored(self, store: LineStore, bank: str, word: str, value: str) -> Item:
         """Return the store of one copy, with the row as a bank or as a word."""
         slots, words = self._placed(store.slots), self._placed(store.words)
-        put = CppStatement(f"{self.memory}{bank}{slots}{word}{words} = {value};")
+        put = CppStatement(f"{self.memory}{bank}{slots}{words}{word} = {value};")
         limits = all_of([self._limit(condition) for condition in store.limits])
         return If(limits, (put,)) if limits else put
 
