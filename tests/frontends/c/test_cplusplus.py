@@ -193,8 +193,22 @@ def test_bits_are_joined(tmp_path: Path) -> None:
     path = tmp_path / "joined.cpp"
     path.write_text(
         "void joined(ap_uint<5> x[4], ap_int<7> y[4], int z[4]) {\n"
-        "  for (int i = 0; i < 4; i++) { ap_uint<12> both = (x[i], y[i]); z[i] = both; }\n}\n"
+        "  for (int i = 0; i < 4; i++) {\n"
+        "    ap_uint<12> both = (x[i], y[i]);\n    z[i] = both + x[i](4, 1);\n  }\n}\n"
     )
     x, y = np.array([0, 31, 7, 16], np.uint8), np.array([-1, 63, -64, 5], np.int8)
     found = interpret(load(path), {"x": x, "y": y})["z"]
-    assert found.tolist() == [(int(a) << 7) + (int(b) & 127) for a, b in zip(x, y, strict=True)]
+    assert found.tolist() == [
+        (int(a) << 7) + (int(b) & 127) + (int(a) >> 1) for a, b in zip(x, y, strict=True)
+    ]
+
+
+def test_ends_of_bits_that_are_no_whole_numbers_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FrontendError, match="a number of bits that is not known"):
+        read_cpp(tmp_path, "void f(ap_uint<8> x[4], int y[4]) { y[0] = x[1].range(15, 1e308); }")
+
+
+def test_operators_are_refused_by_name(tmp_path: Path) -> None:
+    text = "struct two { int a; };\ntwo operator*(two x, two y) { x.a *= y.a; return x; }\n"
+    with pytest.raises(FrontendError, match="E135 operator is not supported"):
+        read_cpp(tmp_path, f"{text}void f(int y[2]) {{ y[0] = 1; }}")

@@ -15,6 +15,7 @@ from streamopt.frontends.c.lowering import places, values, words
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.types import element_named
+from streamopt.frontends.c.text.template_text import evaluated
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
     match target:
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="range"))):
             pass
-        case ast.ArrayRef(name=whole) | ast.FuncCall(name=ast.ID() as whole):
+        case ast.ArrayRef(name=whole) | ast.FuncCall(name=(ast.ID() | ast.ArrayRef()) as whole):
             pass
         case _:
             return None
@@ -148,8 +149,8 @@ def terms(node: ast.Node, depth: int = 0) -> dict[str, int] | None:
         return None
     match node:
         case ast.Constant(value=text):
-            digits = text.rstrip("uUlL")
-            return {"": int(digits, 0)} if digits.isalnum() and digits[0].isdigit() else None
+            found = evaluated(text, {})
+            return None if found is None else {"": found}
         case ast.ID(name=name):
             return {name: 1}
         case ast.BinaryOp(op="+" | "-" as op, left=left, right=right):

@@ -113,7 +113,7 @@ def _call(node: ast.FuncCall, state: Lowering) -> ast.Node:
     match node.name:
         case ast.StructRef(name=whole, field=ast.ID(name=method)):
             return _method(node, whole, method, state)
-        case ast.ID() if places.is_bits(node.name, state):
+        case ast.ID() | ast.ArrayRef() if places.is_bits(node.name, state):
             return bits.slice_of(node.name, arguments_of(node), node, state)
         case _:
             arguments = [value(one, state) for one in arguments_of(node)]

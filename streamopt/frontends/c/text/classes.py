@@ -153,7 +153,8 @@ def _rewritten(
     yield head.start(), head.end(), whole + "\n" * head[0].count("\n")
     for part, found in functions:
         if names[found[1]] > 1:
-            refuse(f"{found[1]} with several forms in class {tag}", found.start(), "rename them")
+            hint = "rename them" if found[1] != tag else "set members by functions with other names"
+            refuse(f"{found[1]} with several forms in class {tag}", found.start(), hint)
         close = closes.get(found.end() - 1 - begin)
         if close is not None:
             yield from _function(text, part, (found, begin + close), tag, {*names}, words)

@@ -70,11 +70,12 @@ _LAST_WORD = re.compile(r"\w+")
 
 _STRUCTURE = re.compile(r"(\btypedef\s+)?\b(struct|union|enum)\s+(\w+)\s*\{")
 _REFUSED = re.compile(
-    r"\b(?:(template)\s*<|(?:std|hls|tapa)\s*::\s*(\w+)\s*<|(ap_[a-z]\w*)\s*<"
+    r"\b(?:(template)\s*<|(operator)\b|(?:std|hls|tapa)\s*::\s*(\w+)\s*<|(ap_[a-z]\w*)\s*<"
     r"|(?:hls|tapa)\s*::\s*(task|merge|split|stream_of_blocks)\b)"
 )
 _HINTS = {
     "template": "write the function for the types that it is used with",
+    "operator": "write a function with a name of its own",
     "vector": "use arrays: float x[N]",
     "task": "write a function with loops of so many iterations as there are data",
 }
