@@ -168,9 +168,11 @@ def _table(rows: list[MeasuredRow]) -> str:
     ran = [row for row in rows if row.get("measured_cycles")]
     equal = sum(row["measured_cycles"] == row["simulated_cycles"] for row in ran)
     right = sum(row["verdict"] == "right" for row in ran)
+    over = [row["program"] for row in ran if int(row["dsps"] or 0) > int(row["dsps_available"])]
     summary = (
         f"{len(ran)} of {len(rows)} designs ran: {equal} in the simulated number of cycles, to the "
-        f"cycle, and {right} with right outputs."
+        f"cycle, and {right} with right outputs. Known to have more DSPs than it "
+        f"may use: {', '.join(over) or 'none'}."
     )
     return "\n".join([*lines, "", summary])
 
