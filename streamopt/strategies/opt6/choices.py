@@ -158,21 +158,15 @@ def variants(
 def prefilled_first(
     tried: Iterable[tuple[tuple[str, ...], Graph]], without: frozenset[str], on: Target
 ) -> Iterator[tuple[tuple[str, ...], Graph]]:
-    """Yield variants whose windows have their first rows before the nest, then those without.
+    """Yield variants; those with windows first with rows that come before the nest, then without.
 
-    No order of loops streams to some of the first; our own Verilog has no nest for such rows.
+    No order of loops streams to some of the former; our own Verilog has no nest for such rows.
     """
-    if on.is_open or PREFILL in without:
-        yield from tried
-        return
-    plain: list[tuple[tuple[str, ...], Graph]] = []
+    can_prefill = not on.is_open and PREFILL not in without
     for names, graph in tried:
-        if "stream_windows" in names:
-            plain.append((names, graph))
+        if can_prefill and "stream_windows" in names:
             yield (*names, PREFILL), graph
-        else:
-            yield names, graph
-    yield from plain
+        yield names, graph
 
 
 def bindings(
