@@ -37,9 +37,9 @@ MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
 LARGE_ROUNDS = 10
 """Likewise, of a large graph, whose rows are there already."""
-LARGE_SHARES = (0.5, 0.7)
-"""Of the effort, after which no further budget is tried for a large graph, so that some is left for
-its bound: with a design within the limits, and without."""
+LARGE_SHARE = 0.5
+"""Of the effort, after which no further budget is tried for a large graph that has a design within
+its limits, so that some is left for its bound."""
 FULL = 0.95
 """Share of a limit from which on a design of a large graph is worth no further budget."""
 MOST_WITHIN = 2
@@ -151,7 +151,7 @@ class GraphVariant:
         within, clock = 0, run.clock
         for _ in range(LARGE_ROUNDS):
             clock.check()
-            if clock.spent() > LARGE_SHARES[within == 0] * clock.limit:
+            if within and clock.spent() > LARGE_SHARE * clock.limit:
                 return
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:
