@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import inf, prod
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -159,6 +159,7 @@ def _shifted(best: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
 def _straightened(one: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]:
     """Yield an order with loops of phases that have fewer values and bounds that say less."""
 
+    @cache
     def steps_of(items: tuple[SunkItem, ...]) -> Steps | None:
         return checked_steps(one.problem, items, taken)
 
