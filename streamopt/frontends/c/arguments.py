@@ -29,7 +29,7 @@ from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.parsing import CFunction
+    from streamopt.frontends.c.syntax.files import CFunction
     from streamopt.frontends.c.syntax.types import Declaration
 
 

@@ -22,9 +22,10 @@ from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements.assignments import assign, without_unread
 from streamopt.frontends.c.statements.inlining import value_of_body, value_of_inlined
 from streamopt.frontends.c.statements.statements import read_all
+from streamopt.frontends.c.syntax.files import CFile, CFunction
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.literals import unsupported
-from streamopt.frontends.c.syntax.parsing import CFile, CFunction, file_of, parsed
+from streamopt.frontends.c.syntax.parsing import file_of, parsed
 from streamopt.frontends.c.syntax.trees import items_of
 from streamopt.frontends.c.syntax.usage import calls_in, usage_of
 from streamopt.frontends.c.text.classes import THIS

@@ -22,7 +22,7 @@ from streamopt.ir.source import Item, Variable
 if TYPE_CHECKING:
     from pycparser import c_ast as ast
 
-    from streamopt.frontends.c.syntax.parsing import CFile
+    from streamopt.frontends.c.syntax.files import CFile
     from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_ITEMS = 3_000

@@ -8,7 +8,7 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.syntax.parsing import CFile
+from streamopt.frontends.c.syntax.files import CFile
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, all_of, conjuncts

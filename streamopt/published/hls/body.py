@@ -11,7 +11,7 @@ from math import prod
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.syntax.parsing import CFunction
+from streamopt.frontends.c.syntax.files import CFunction
 from streamopt.frontends.c.syntax.trees import INCREMENTS, base_name
 from streamopt.frontends.c.syntax.usage import assigned_target
 from streamopt.ir.affine import Affine

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.syntax.parsing import CFunction
+from streamopt.frontends.c.syntax.files import CFunction
 from streamopt.frontends.c.syntax.types import Declaration, element_named
 from streamopt.frontends.c.text.template_text import STREAM
 from streamopt.ir.affine import Affine

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import read_text
-from streamopt.frontends.c.syntax.parsing import CFile, CFunction, parsed
+from streamopt.frontends.c.syntax.files import CFile, CFunction
+from streamopt.frontends.c.syntax.parsing import parsed
 from streamopt.frontends.c.syntax.usage import calls_in
 from streamopt.frontends.c.text.preprocess import MAX_FILE_BYTES, preprocess
 from streamopt.published.hls.pragmas import marked_pragmas, with_pragmas

@@ -10,7 +10,7 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.syntax.parsing import CFile, CFunction
+from streamopt.frontends.c.syntax.files import CFile, CFunction
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.ir.affine import Affine

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.syntax.files import CFunction
 from streamopt.frontends.c.syntax.literals import Unsupported, number_of
-from streamopt.frontends.c.syntax.parsing import CFunction
 from streamopt.frontends.c.syntax.trees import arguments_of, base_name
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.expression import (

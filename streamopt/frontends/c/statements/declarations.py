@@ -41,7 +41,7 @@ from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.syntax.parsing import CFile, CFunction
+    from streamopt.frontends.c.syntax.files import CFile, CFunction
     from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_INITIAL_ASSIGNMENTS = 1024

@@ -34,7 +34,7 @@ from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.syntax.parsing import CFunction
+    from streamopt.frontends.c.syntax.files import CFunction
     from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_CALL_DEPTH = 16

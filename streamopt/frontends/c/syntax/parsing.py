@@ -4,60 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pycparser import c_ast as ast
 from pycparser.c_parser import Coord, CParser, ParseError
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError
+from streamopt.frontends.c.syntax.files import CFile, CFunction
 from streamopt.frontends.c.syntax.plain_forms import in_plain_forms
-from streamopt.frontends.c.syntax.trees import coordinate, every
+from streamopt.frontends.c.syntax.trees import every
 from streamopt.frontends.c.syntax.types import DeclarationReader
 from streamopt.frontends.c.text.places import Places
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.types import CType, Declaration
+    from streamopt.frontends.c.syntax.types import Declaration
     from streamopt.frontends.c.text.preprocess import Preprocessed
 
 _POSITION = re.compile(r"^.*?:(\d+)(?::(\d+))?: (.*)$", re.DOTALL)
 _NESTING_HINT = "split the expression or the statement"
 _SYNTAX_HINT = "C is read, and C++ as in docs/guides/c.md: look for what stands in front of this"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CFunction:
-    """A function with a body; has_scop tells whether that holds ``#pragma scop``."""
-
-    name: str
-    parameters: tuple[Declaration, ...]
-    returns: CType
-    body: ast.Compound
-    has_scop: bool
-    loc: SourceLoc
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CFile:
-    """A file, with the headers that it includes."""
-
-    places: Places
-    functions: Mapping[str, CFunction]
-    variables: tuple[Declaration, ...]
-    """Those outside of functions."""
-    enumerators: Mapping[str, ast.Node]
-    """The value of each, by its name."""
-    # declarations, types: variables and parameters anywhere, and the types of casts and ``sizeof``,
-    # by their nodes
-    declarations: Mapping[ast.Decl, Declaration]
-    types: Mapping[ast.Typename, CType]
-    tree: ast.FileAST
-    generics: Mapping[str, tuple[str, ...]]
-    """By function whose types its calls decide: the numbers that they decide too."""
-
-    def loc(self, node: ast.Node) -> SourceLoc:
-        """Return the place of a node in the user's file."""
-        return self.places.of(coordinate(node))
 
 
 def parsed(source: Preprocessed) -> CFile:

@@ -12,7 +12,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, base_name, walked
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.parsing import CFunction
+    from streamopt.frontends.c.syntax.files import CFunction
 
 
 @dataclass(frozen=True, slots=True)
