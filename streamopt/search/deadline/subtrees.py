@@ -25,7 +25,7 @@ MOST_CELLS = 4_000_000
 """Cells of a node's grid, over all states: 32 MB an array."""
 LEAST_TIMES, MOST_TIMES = 8, 64
 """Of first writes in it: labels of one cell are not compared."""
-MOST_COUNTS = 8
+MOST_COUNTS = 5
 """DSPs of the limit for a cell, up to which they are what is rounded."""
 LEAST_OF_STEP, CELLS_OF_LABEL = 4, 32
 """Labels of a state and a step of its DSPs: at least, and one more for so many cells."""
