@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
+from tests.support.nightly import in_nightly
 from tests.support.runners.polybench import KERNELS, source
 
 MOST_CYCLES = {
@@ -64,7 +65,7 @@ an array that is handed over has; and many drafts that are no better than hoped 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", in_nightly(SHORT, 1))
 def test_other_programs_have_lanes(name: str, tmp_path: Path) -> None:
     arrays, body, most_cycles = SHORT[name]
     path = tmp_path / f"{name}.c"
