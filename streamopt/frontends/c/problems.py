@@ -8,11 +8,11 @@ _MOST = 100
 
 
 class LimitError(Exception):
-    """The input exceeds a limit; the argument is the diagnostic."""
+    """The input exceeds a limit (E139)."""
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        self.diagnostic = diagnostic
-        super().__init__(diagnostic.message)
+    def __init__(self, message: str, loc: SourceLoc | None, hint: str = "") -> None:
+        self.diagnostic = Diagnostic("E139", message, loc, hint)
+        super().__init__(message)
 
 
 @dataclass(slots=True)

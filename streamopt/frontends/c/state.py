@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.errors import SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scopes, Stored, Symbol
@@ -118,7 +118,7 @@ class SourceDraft:
         self._items += 1
         if self._items > MAX_ITEMS:
             message = f"the function has more than {MAX_ITEMS} statements once calls are inlined"
-            raise LimitError(Diagnostic("E139", message, item.loc, "use loops and fewer calls"))
+            raise LimitError(message, item.loc, "use loops and fewer calls")
         self.blocks[-1].append(item)
 
     @contextmanager

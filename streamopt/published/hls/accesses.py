@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.errors import SourceLoc
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.syntax.files import CFile
 from streamopt.ir.affine import Affine
@@ -54,7 +54,7 @@ class HlsReading:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             message = "the design is too large once its loops are written out"
-            raise LimitError(Diagnostic("E139", message, self.file.loc(node)))
+            raise LimitError(message, self.file.loc(node))
 
     def report(self, code: str, message: str, node: ast.Node | SourceLoc, hint: str = "") -> None:
         """Collect a problem at a node."""

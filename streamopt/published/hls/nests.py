@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Pipeline
@@ -184,7 +183,7 @@ class NestReader(ABC):
         self._names.add(name)
         if len(self._names) > _MOST_PIPELINES:
             message = f"the design has more than {_MOST_PIPELINES} loop nests"
-            raise LimitError(Diagnostic("E139", message, self.reading.file.loc(items[0])))
+            raise LimitError(message, self.reading.file.loc(items[0]))
         said = named(items, "pipeline", context.bindings)
         target_ii = (said.number("ii") if said is not None else None) or 1
         known = counted_digits(items, tiles, context.bindings)
@@ -205,7 +204,7 @@ class NestReader(ABC):
         for size, most, what in sizes:
             if size > most:
                 message = f"{name} has {size} {what}, and more than {most} are not simulated"
-                raise LimitError(Diagnostic("E139", message, found.loc))
+                raise LimitError(message, found.loc)
         if found.ports:
             assert context.into is not None
             context.into.append(found)

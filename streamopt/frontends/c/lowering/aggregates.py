@@ -19,13 +19,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import calls, places, statements, streams, values, words
-from streamopt.frontends.c.lowering.types import (
-    DeclaredLevel,
-    LevelKind,
-    NodeType,
-    identifier,
-    number,
-)
+from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import base_name, mapped
 
@@ -54,7 +48,7 @@ def declared(
             value = places.leaf(init, leaf.suffix, state)
         found.append(leaf.type.declaration(f"{name}{leaf.suffix}", node.coord, value, storage))
     if init is not None and not is_listed and not is_alias:
-        found += assigned(identifier(name, node.coord), init, node, state)
+        found += assigned(ast.ID(name, node.coord), init, node, state)
     return found
 
 
@@ -243,7 +237,7 @@ def _elementwise(
     value = _of_operands(value, named)
     index = state.unique("k")
     state.inside.scope.declare(index, NodeType(ast.IdentifierType(["int"])))
-    at = identifier(index, node.coord)
+    at = ast.ID(index, node.coord)
 
     def element(operand: ast.Node) -> ast.Node:
         if is_long:
@@ -277,7 +271,7 @@ def copied(
     state.spend(node)
     names = [state.unique("k") for _ in levels]
     for name in names:
-        at = identifier(name, node.coord)
+        at = ast.ID(name, node.coord)
         target = ast.ArrayRef(target, at, node.coord)
         source = ast.ArrayRef(source, at, node.coord)
     made: ast.Node = ast.Assignment("=", target, source, node.coord)
@@ -287,7 +281,7 @@ def copied(
 
 
 def _loop(name: str, level: DeclaredLevel, body: ast.Node, node: ast.Node) -> ast.For:
-    at = identifier(name, node.coord)
+    at = ast.ID(name, node.coord)
     counter = NodeType(ast.IdentifierType(["int"]))
     first = ast.DeclList([counter.declaration(name, node.coord, number(0, node.coord))], node.coord)
     end = level.extent or number(0, node.coord)

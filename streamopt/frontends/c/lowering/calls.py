@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, functions, places, streams, values
-from streamopt.frontends.c.lowering.types import (
-    DeclaredLevel,
-    LevelKind,
-    NodeType,
-    identifier,
-    is_open,
-)
+from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, is_open
 from streamopt.frontends.c.syntax.trees import arguments_of
 
 if TYPE_CHECKING:
@@ -64,7 +58,7 @@ def call(
     for kind, one in zip(types, given, strict=False):
         found += _handed(kind, one, state)
     found += [values.value(one, state) for one in given[len(types) :]]
-    return ast.FuncCall(identifier(made, node.coord), ast.ExprList(found, node.coord), node.coord)
+    return ast.FuncCall(ast.ID(made, node.coord), ast.ExprList(found, node.coord), node.coord)
 
 
 def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic
 from streamopt.frontends.c.lowering import aggregates, calls, statements, streams
 from streamopt.frontends.c.lowering.state import Around, InFunction, Lowering
 from streamopt.frontends.c.lowering.types import (
@@ -16,7 +15,6 @@ from streamopt.frontends.c.lowering.types import (
     LevelKind,
     NodeType,
     TypeTable,
-    identifier,
     word_of,
 )
 from streamopt.frontends.c.problems import LimitError
@@ -118,7 +116,7 @@ def rewritten(
     if len(state.made) > MAX_MADE:
         loc = state.where.of(coordinate(state.functions[name]))
         message = "functions are written out for too many types"
-        raise LimitError(Diagnostic("E139", message, loc, "use fewer templates"))
+        raise LimitError(message, loc, "use fewer templates")
     function = state.functions[name]
     state.made[made] = function
     outer = state.inside, state.types.bound, state.around
@@ -172,7 +170,7 @@ def _function(function: ast.FuncDef, name: str, state: Lowering) -> ast.FuncDef:
         if _needs_copy(item.name, kind, function, state):
             name_outside = state.unique(item.name)
             state.inside.scope.declare(name_outside, kind)
-            handed = identifier(name_outside, item.coord)
+            handed = ast.ID(name_outside, item.coord)
             first += aggregates.declared(item.name, kind, item, handed, state)
         state.inside.scope.declare(item.name, kind)
         parameters += calls.expanded(name_outside, kind, item, state)

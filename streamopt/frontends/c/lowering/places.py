@@ -12,7 +12,6 @@ from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
     LevelKind,
     NodeType,
-    identifier,
     word_of,
 )
 from streamopt.frontends.c.syntax.rendering import shown
@@ -170,8 +169,8 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
     match node:
         case ast.ID(name=name):
             if state.inside.scope.find(name) is None and _own_member(name, state) is not None:
-                return identifier(f"this__{name}{suffix}", node.coord)
-            return identifier(f"{name}{suffix}", node.coord)
+                return ast.ID(f"this__{name}{suffix}", node.coord)
+            return ast.ID(f"{name}{suffix}", node.coord)
         case ast.ArrayRef(name=array) if is_stream(array, state):
             return leaf(streams.chosen(node, state), suffix, state)
         case ast.ArrayRef(name=array, subscript=index):
@@ -215,7 +214,7 @@ def _leaf_of_value(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
         case _:
             message = f"{shown(node)} is not supported where a structure is needed"
             state.report(message, node, "keep the structure in a variable")
-            return identifier("unknown", node.coord)
+            return ast.ID("unknown", node.coord)
 
 
 def pointed(pointer: ast.Node, node: ast.Node) -> ast.Node:

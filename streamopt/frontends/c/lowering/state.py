@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic
-from streamopt.frontends.c.lowering.types import NodeType, TypeTable, identifier
+from streamopt.frontends.c.lowering.types import NodeType, TypeTable
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scopes
 from streamopt.frontends.c.syntax.rendering import text_of
@@ -111,10 +110,10 @@ class Lowering:
         if self._written > MAX_NODES:
             loc = self.where.of(coordinate(node))
             message = "structures make too many statements of this"
-            raise LimitError(Diagnostic("E139", message, loc, "use smaller structures"))
+            raise LimitError(message, loc, "use smaller structures")
 
     def temporary(self, kind: NodeType, node: ast.Node) -> ast.ID:
         """Declare a variable of a type for a value of the statement, and return its name."""
         name = self.unique("value")
         self.inside.scope.declare(name, kind)
-        return identifier(name, node.coord)
+        return ast.ID(name, node.coord)

@@ -15,7 +15,7 @@ from streamopt.frontends.c.lowering import (
     streams,
     values,
 )
-from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, identifier, with_number
+from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, with_number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import every, mapped
 from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
@@ -170,7 +170,7 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
             whole = ast.BinaryOp(op.removesuffix("="), target, value, node.coord)
             return aggregates.assigned(target, whole, node, state)
         case ast.Return(expr=value) if value is not None and state.inside.returned is not None:
-            target = identifier(calls.RESULT, node.coord)
+            target = ast.ID(calls.RESULT, node.coord)
             return [
                 *aggregates.assigned(target, value, node, state),
                 ast.Return(None, node.coord),
@@ -258,7 +258,7 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
     init, storage = node.init, node.storage or []
     state.inside.scope.declare(node.name, kind)
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
-        target = identifier(node.name, node.coord)
+        target = ast.ID(node.name, node.coord)
         declaration = kind.declaration(node.name, node.coord, None, storage)
         return [
             declaration,
@@ -283,8 +283,8 @@ def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> 
         hint = "declare one local variable that is not static, and set it by a function"
         state.report(f"the constructor of {shown(node)} is not supported", node, hint)
         return []
-    target = ast.ExprList([identifier(name, node.coord)], node.coord)
-    made = ast.FuncCall(identifier(tag, node.coord), target, node.coord)
+    target = ast.ExprList([ast.ID(name, node.coord)], node.coord)
+    made = ast.FuncCall(ast.ID(tag, node.coord), target, node.coord)
     return [calls.call(made, tag, state)]
 
 

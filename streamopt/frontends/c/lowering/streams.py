@@ -19,13 +19,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, places, values
-from streamopt.frontends.c.lowering.types import (
-    DeclaredLevel,
-    LevelKind,
-    NodeType,
-    identifier,
-    number,
-)
+from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 
@@ -80,7 +74,7 @@ def handed(one: ast.Node, kind: NodeType, state: Lowering) -> list[ast.Node]:
     given, found = places.leaf(one, "", state), each("", kind, one, state)
     if not isinstance(given, ast.ID) or found == [""]:
         return [one]
-    return [identifier(f"{given.name}{name}", one.coord) for name in found]
+    return [ast.ID(f"{given.name}{name}", one.coord) for name in found]
 
 
 def chosen(node: ast.ArrayRef, state: Lowering) -> ast.ID:
@@ -90,8 +84,8 @@ def chosen(node: ast.ArrayRef, state: Lowering) -> ast.ID:
     if at is None or not isinstance(array, ast.ID):
         hint = "subscript it by the variable of a loop of at most 64 iterations, or by a number"
         state.report(f"which stream {shown(node)} is depends on more than a loop", node, hint)
-        return identifier("unknown", node.coord)
-    return identifier(f"{array.name}__{at}", node.coord)
+        return ast.ID("unknown", node.coord)
+    return ast.ID(f"{array.name}__{at}", node.coord)
 
 
 def read(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -> ast.Node:
@@ -135,7 +129,7 @@ def counter(whole: ast.Node, place: int, state: Lowering) -> ast.Node:
         case _:
             found = places.leaf(whole, "", state)
             name = found.name if isinstance(found, ast.ID) else "unknown"
-            return identifier(f"{name}{COUNTERS[place]}", whole.coord)
+            return ast.ID(f"{name}{COUNTERS[place]}", whole.coord)
 
 
 def written(whole: ast.Node, value: ast.Node, node: ast.Node, state: Lowering) -> list[ast.Node]:

@@ -10,7 +10,6 @@ from enum import Enum
 from pycparser import c_ast as ast
 from pycparser.c_parser import Coord
 
-from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.syntax.trees import mapped
 from streamopt.frontends.c.text.template_text import STREAM
@@ -237,7 +236,7 @@ class TypeTable:
         for count, leaf in enumerate(self._leaves(whole)):
             if count >= MAX_MEMBERS:
                 message = f"struct {whole.tag} has more than {MAX_MEMBERS} members"
-                raise LimitError(Diagnostic("E139", message, None, "use arrays as members"))
+                raise LimitError(message, None, "use arrays as members")
             yield leaf
 
     def _leaves(self, whole: NodeType) -> Iterator[Member]:
@@ -259,11 +258,6 @@ class TypeTable:
 def is_open(node: NodeType) -> bool:
     """Return whether a call decides the type."""
     return node.tag.startswith(OPEN_TYPE)
-
-
-def identifier(name: str, coord: Coord | None) -> ast.ID:
-    """Return a name."""
-    return ast.ID(name, coord)
 
 
 def with_number(node: ast.Node, name: str, value: int) -> ast.Node:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import designators
@@ -79,9 +78,7 @@ def initial_values(
     size = prod(shape)
     if size > MAX_INITIAL_VALUES:
         message = f"an initialiser for more than {MAX_INITIAL_VALUES} elements"
-        raise LimitError(
-            Diagnostic("E139", message, state.file.loc(value), "initialise it with a loop")
-        )
+        raise LimitError(message, state.file.loc(value), "initialise it with a loop")
     if not isinstance(value, ast.InitList):
         state.report("E138", f"{shown(value)} can't initialise an array", value, "use {...}")
         return None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.state import Frame
 from streamopt.frontends.c.statements import statements
@@ -233,7 +232,7 @@ def _frame(
     if len(state.frames) > MAX_CALL_DEPTH or state.inlined > MAX_INLINED_CALLS:
         message = f"{function.name} is the call that makes inlining too large"
         loc = state.file.loc(node)
-        raise LimitError(Diagnostic("E139", message, loc, "use loops and fewer calls"))
+        raise LimitError(message, loc, "use loops and fewer calls")
     if any(frame.function == function.name for frame in state.frames):
         hint = "replace the recursion by a loop"
         state.report("E135", f"{function.name} calls itself", node, hint)

@@ -100,7 +100,7 @@ def preprocess(
     except LimitError as error:
         raise FrontendError(error.diagnostic) from None
     except (RecursionError, MemoryError):
-        raise FrontendError(machine.limit("macros are nested too deeply")) from None
+        raise FrontendError(machine.limit("macros are nested too deeply").diagnostic) from None
     except Exception as error:  # malformed directives end in whatever pcpp does with them
         message = f"the preprocessor can't read this: {error}"
         problems.report("E131", message, machine.where(), "look for an incomplete # directive")
@@ -169,9 +169,9 @@ class _Machine(Preprocessor):
         original = self.texts.get(file)
         return SourceLoc(original.name if original else file, line=line)
 
-    def limit(self, message: str) -> Diagnostic:
-        """Return a diagnostic for a limit that was hit."""
-        return Diagnostic("E139", message, self.where(), "make the input smaller")
+    def limit(self, message: str) -> LimitError:
+        """Return the error for a limit that was hit."""
+        return LimitError(message, self.where(), "make the input smaller")
 
     def _known_as(self, path: str) -> str:
         """Return the name of a file in the user's words."""
@@ -197,9 +197,9 @@ class _Machine(Preprocessor):
         self.includes += 1
         self.total += len(text)
         if self.includes > MAX_INCLUDES or self.total > MAX_TOTAL_CHARACTERS:
-            raise LimitError(self.limit("too many headers are included"))
+            raise self.limit("too many headers are included")
         if self.include_depth > MAX_INCLUDE_DEPTH:
-            raise LimitError(self.limit(f"{path.name} is included too deeply, or by itself"))
+            raise self.limit(f"{path.name} is included too deeply, or by itself")
         self.texts.setdefault(includepath, OriginalText.of(self._known_as(includepath), text))
         return io.StringIO(text)
 
@@ -261,7 +261,7 @@ class _Machine(Preprocessor):
             or "*" in values
             or any(len(v) > 4 and v.isdigit() for v in values)
         ):
-            raise LimitError(self.limit("this #if shifts too much"))
+            raise self.limit("this #if shifts too much")
         return super().evalexpr(tokens)
 
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
@@ -288,7 +288,7 @@ class _Machine(Preprocessor):
 
     def _expanded(self, tokens: list[Any], expanding_from: Sequence[str]) -> list[Any]:
         if self.level > MAX_EXPANSION_DEPTH:
-            raise LimitError(self.limit("macros are nested too deeply"))
+            raise self.limit("macros are nested too deeply")
         is_nested = self.level > 0
         self.level += 1
         try:
@@ -301,7 +301,7 @@ class _Machine(Preprocessor):
         uses = self.patches[-1] if self.patches else 1
         self._spend(len(tokens), 0)
         if len(tokens) * uses > MAX_EXPANDED_TOKENS:
-            raise LimitError(self.limit("the macros expand to too much text"))
+            raise self.limit("the macros expand to too much text")
         self._spend(0, sum(len(token.value) for token in tokens))
         return tokens
 
@@ -309,7 +309,7 @@ class _Machine(Preprocessor):
         self.spent += tokens
         self.characters += characters
         if self.spent > MAX_EXPANDED_TOKENS or self.characters > MAX_EXPANDED_CHARACTERS:
-            raise LimitError(self.limit("the macros expand to too much text"))
+            raise self.limit("the macros expand to too much text")
 
 
 def _pieces(tokens: list[Any]) -> Iterable[list[Any]]:

@@ -23,7 +23,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
 
-from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.text.places import Places, edited, position
 from streamopt.frontends.c.text.template_text import (
@@ -289,4 +288,4 @@ class _TemplateWriter:
 
     def _refuse_size(self, use: int) -> NoReturn:
         message = "the templates are written out too often"
-        raise LimitError(Diagnostic("E139", message, self._loc(use), "use fewer of them"))
+        raise LimitError(message, self._loc(use), "use fewer of them")

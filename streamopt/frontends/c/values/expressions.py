@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.errors import Diagnostic
 from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
@@ -61,7 +60,7 @@ def value_of(node: ast.Node, state: ReadingState) -> CValue | None:
     if value is not None and (value.size > MAX_OPERATIONS or value.depth > MAX_DEPTH):
         message = f"{shown(node)} is too large once macros and calls are put in"
         hint = "split it, and keep the parts in variables"
-        raise LimitError(Diagnostic("E139", message, state.file.loc(node), hint))
+        raise LimitError(message, state.file.loc(node), hint)
     return value
 
 
