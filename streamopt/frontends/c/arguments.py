@@ -26,7 +26,6 @@ from streamopt.frontends.c.values.value import converted_value, integer
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read
-from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.syntax.files import CFunction
@@ -221,9 +220,8 @@ def _scalar(
     if usage.assigned[item.name] <= 0 and item.name not in usage.counters:
         return stored
     copy = state.source.add_declared(item, ())
-    state.source.written.add(copy.variable)
     value = Read(Access(stored.variable, ()))
-    state.source.emit(Assign(Access(copy.variable, ()), value, loc=item.loc))
+    state.source.store(Access(copy.variable, ()), value, item.loc)
     return copy
 
 

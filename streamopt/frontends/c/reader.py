@@ -84,15 +84,10 @@ def read_c(
     name = _top_function(file, path, top).name
     try:
         file = _lowered(file, name, problems)
-    except LimitError as error:
-        raise FrontendError(*problems.found, error.diagnostic) from None
-    except RecursionError:
-        raise FrontendError(_too_deep(file.functions[name])) from None
-    function = file.functions[name]
-    frame = Frame(function.name, usage=usage_of(function))
-    state = ReadingState(file, problems, value_of_inlined, [frame])
-    state.loops.bounds = bounds
-    try:
+        function = file.functions[name]
+        frame = Frame(function.name, usage=usage_of(function))
+        state = ReadingState(file, problems, value_of_inlined, [frame])
+        state.loops.bounds = bounds
         _read(function, state, parameters)
         close_extents(state)
         _check_outputs(outputs, function, state)
@@ -100,7 +95,9 @@ def read_c(
     except LimitError as error:
         raise FrontendError(*problems.found, error.diagnostic) from None
     except RecursionError:
-        raise FrontendError(_too_deep(function)) from None
+        message, hint = f"{name} is nested too deeply", "split its expressions and statements"
+        problem = Diagnostic("E139", message, file.functions[name].loc, hint)
+        raise FrontendError(problem) from None
     source = state.source
     body = without_unread([*source.first, *source.blocks[0]], state)
     _tell_statics(function, state)
@@ -108,11 +105,6 @@ def read_c(
         message = "note: places in %s depend on data: each access compares %d positions (%s)"
         logger.warning(message, name, count, loc)
     return Source(_title(function.name), source.finished_variables(outputs), body, _values(state))
-
-
-def _too_deep(function: CFunction) -> Diagnostic:
-    message = f"{function.name} is nested too deeply"
-    return Diagnostic("E139", message, function.loc, "split its expressions and statements")
 
 
 def _lowered(file: CFile, top: str, problems: Problems) -> CFile:

@@ -16,8 +16,8 @@ from streamopt.frontends.c.syntax.usage import NameUsage
 from streamopt.frontends.c.values.value import CValue
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access
-from streamopt.ir.source import Item, Variable
+from streamopt.ir.expression import Access, Expression
+from streamopt.ir.source import Assign, Item, Variable
 
 if TYPE_CHECKING:
     from pycparser import c_ast as ast
@@ -120,6 +120,17 @@ class SourceDraft:
             message = f"the function has more than {MAX_ITEMS} statements once calls are inlined"
             raise LimitError(message, item.loc, "use loops and fewer calls")
         self.blocks[-1].append(item)
+
+    def store(self, target: Access, value: Expression, loc: SourceLoc, label: str = "") -> None:
+        """Emit the assignment of a value to an element."""
+        self.written.add(target.array)
+        self.emit(Assign(target, value, label, loc))
+
+    def keep(self, name: str, value: Expression, element: ElementType, loc: SourceLoc) -> Access:
+        """Add a variable that gets a value here, and return the access to it."""
+        target = Access(self.add_variable(name, (), element, loc).variable, ())
+        self.store(target, value, loc)
+        return target
 
     @contextmanager
     def collected(self, items: list[Item]) -> Generator[None]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
-from streamopt.errors import SourceLoc
 from streamopt.frontends.c.syntax.types import Subset
 from streamopt.frontends.c.values.value import CValue
 from streamopt.ir.affine import Affine
@@ -67,8 +66,6 @@ class Moving:
 @dataclass(frozen=True, slots=True)
 class Broken:
     """A name whose declaration has a problem, which is reported already."""
-
-    loc: SourceLoc | None = None
 
 
 Meaning = TypeVar("Meaning")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import calls, places, statements, streams, values, words
-from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, number
+from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, Member, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import base_name, mapped
 
@@ -80,19 +80,17 @@ def _member(
 ) -> ast.Node | None:
     """Return the value of one member of a structure that is initialised by a list."""
     members = state.types.members(NodeType(kind.base)) or []
-    names = [name for name, _ in members]
-    at = names.index(path[0]) if path[0] in names else 0
+    at = [name for name, _ in members].index(path[0])
     inside = members[at][1]
-    named = [one for one in value.exprs if isinstance(one, ast.NamedInitializer)]
-    found: ast.Node | None = None
-    for one in named:
-        match one.name:
-            case [ast.ID(name=name)] if name == path[0]:
+    found = value.exprs[at] if at < len(value.exprs) else None
+    if any(isinstance(one, ast.NamedInitializer) for one in value.exprs):
+        found = None
+    for one in value.exprs:
+        match one:
+            case ast.NamedInitializer(name=[ast.ID(name=name)]) if name == path[0]:
                 found = one.expr
             case _:
                 pass
-    if not named and at < len(value.exprs):
-        found = value.exprs[at]
     if found is None:
         return _zeros(inside, path[1:], zero, state)
     if len(path) == 1 and not state.types.has_members(inside):
@@ -111,7 +109,7 @@ def _zeros(inside: NodeType, path: Sequence[str], zero: ast.Node, state: Lowerin
 def kept(node: ast.Node, state: Lowering) -> ast.Node:
     """Return a structure that has a name; other values get a variable before the statement."""
     match node:
-        case ast.ID() | ast.ArrayRef() | ast.StructRef() | ast.UnaryOp(op="*"):
+        case _ if places.is_place(node):
             return node
         case ast.Cast(expr=operand) if places.is_whole(places.typed(operand, state), state):
             return kept(operand, state)
@@ -162,7 +160,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
         case ast.InitList() | ast.CompoundLiteral():
             listed = value.init if isinstance(value, ast.CompoundLiteral) else value
             return [
-                _filled(target, listed, leaf.path, kind, node, state)
+                _filled(target, listed, leaf, kind, node, state)
                 for leaf in state.types.leaves(kind)
             ]
         case _:
@@ -184,31 +182,26 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
 def _filled(
     target: ast.Node,
     value: ast.Node,
-    path: Sequence[str],
+    leaf: Member,
     kind: NodeType,
     node: ast.Node,
     state: Lowering,
 ) -> ast.Node:
-    suffix = "".join(f"__{name}" for name in path)
-    found = _picked(value, 0, path, kind, state)
-    place = places.leaf(target, suffix, state)
+    found = _picked(value, 0, leaf.path, kind, state)
+    place = places.leaf(target, leaf.suffix, state)
     if not isinstance(found, ast.InitList):
         return ast.Assignment("=", place, found or number(0, node.coord), node.coord)
-    parts: list[ast.Node] = [
-        ast.Assignment(
-            "=", ast.ArrayRef(place, number(at, node.coord), node.coord), one, node.coord
-        )
-        for at, one in enumerate(found.exprs)
-    ]
+    parts: list[ast.Node] = []
+    for at, one in enumerate(found.exprs):
+        element = ast.ArrayRef(place, number(at, node.coord), node.coord)
+        parts.append(ast.Assignment("=", element, one, node.coord))
     return ast.Compound(parts, node.coord)
 
 
 def _is_place(node: ast.Node) -> bool:
     while isinstance(node, ast.Cast):
         node = node.expr
-    return isinstance(node, ast.ID | ast.ArrayRef | ast.StructRef) or (
-        isinstance(node, ast.UnaryOp) and node.op == "*"
-    )
+    return places.is_place(node)
 
 
 def _elementwise(

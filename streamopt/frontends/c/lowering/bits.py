@@ -14,6 +14,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.lowering import places, values, words
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import element_named
 from streamopt.frontends.c.text.template_text import evaluated
 from streamopt.ir.element import ElementType
@@ -121,7 +122,7 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
 
 
 def _ends(node: ast.FuncCall, state: Lowering) -> tuple[ast.Node, int] | None:
-    ends = [] if node.args is None else node.args.exprs
+    ends = arguments_of(node)
     if len(ends) != 2:
         state.report(f"{shown(node)} is not supported", node, "write x.range(high, low)")
         return None
@@ -153,16 +154,13 @@ def terms(node: ast.Node, depth: int = 0) -> dict[str, int] | None:
             return None if found is None else {"": found}
         case ast.ID(name=name):
             return {name: 1}
-        case ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+        case ast.BinaryOp(op="+" | "-" | "*" as op, left=left, right=right):
             one, other = terms(left, depth + 1), terms(right, depth + 1)
             if one is None or other is None:
                 return None
-            sign = 1 if op == "+" else -1
-            return {n: one.get(n, 0) + sign * other.get(n, 0) for n in {*one, *other}}
-        case ast.BinaryOp(op="*", left=left, right=right):
-            one, other = terms(left, depth + 1), terms(right, depth + 1)
-            if one is None or other is None:
-                return None
+            if op != "*":
+                sign = 1 if op == "+" else -1
+                return {n: one.get(n, 0) + sign * other.get(n, 0) for n in {*one, *other}}
             if set(other) != {""}:
                 one, other = other, one
             return {n: f * other[""] for n, f in one.items()} if set(other) == {""} else None

@@ -54,7 +54,7 @@ def call(
     if result is not None:
         kind = places.typed(result, state)
         assert kind is not None
-        found += [places.leaf(result, leaf.suffix, state) for leaf in state.types.leaves(kind)]
+        found += places.leaves(result, kind, state)
     for kind, one in zip(types, given, strict=False):
         found += _handed(kind, one, state)
     found += [values.value(one, state) for one in given[len(types) :]]
@@ -66,15 +66,14 @@ def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
     if kind.is_stream:
         found: list[ast.Node] = []
         for stream in streams.handed(one, kind, state):
-            for leaf in state.types.leaves(state.types.stream_element(kind)):
-                found.append(places.leaf(stream, leaf.suffix, state))
+            found += places.leaves(stream, state.types.stream_element(kind), state)
             found += [streams.counter(stream, place, state) for place in (0, 1)]
         return found
     if not state.types.has_members(kind):
         return [values.value(one, state)]
     if not kind.value.levels:
         one = aggregates.kept(one, state)
-    return [places.leaf(one, leaf.suffix, state) for leaf in state.types.leaves(kind)]
+    return places.leaves(one, kind, state)
 
 
 def _bind(
@@ -89,26 +88,23 @@ def _bind(
     found = places.typed(one, state)
     if found is None:
         return
-    wanted, given = [*kind.value.levels], [*found.levels]
-    for level in wanted:
-        if not given:
-            break
-        other = given.pop(0)
+    wanted, given = kind.value.levels, found.levels
+    for level, other in zip(wanted, given, strict=False):
         match level.extent:
             case ast.ID(name=extent) if extent in state.generics[name] and other.extent:
                 numbers.setdefault(extent, values.value(other.extent, state))
             case _:
                 pass
+    given = given[len(wanted) :]
     if kind.is_stream and found.is_stream:
         kind, found = (state.types.stream_element(side) for side in (kind, found))
-        given = [*found.levels]
+        given = found.levels
     if is_open(kind):
-        bound.setdefault(kind.tag, replace(found, levels=tuple(given), qualifiers=()))
+        bound.setdefault(kind.tag, replace(found, levels=given, qualifiers=()))
 
 
 def _closed(kind: NodeType, bound: dict[str, NodeType], state: Lowering) -> NodeType:
-    outer = state.types.bound
-    known = {**outer, **bound}
+    known = {**state.types.bound, **bound}
     if not is_open(kind) or kind.tag not in known:
         return kind
     return known[kind.tag].within(kind.levels, kind.qualifiers)

@@ -56,14 +56,8 @@ def lowered(
             table.note(item)
             outside += _declared(item, state)
     rewritten(top, state, {}, {}, is_top=True)
-    kept = [
-        item
-        for item in tree.ext
-        if not isinstance(item, ast.Decl)
-        and not (isinstance(item, ast.FuncDef) and item.decl.name in state.made)
-    ]
-    typedefs = [item for item in kept if not isinstance(item, ast.FuncDef)]
-    functions = [item for item in kept if isinstance(item, ast.FuncDef)]
+    typedefs = [item for item in tree.ext if not isinstance(item, ast.Decl | ast.FuncDef)]
+    functions = [item for name, item in known.items() if name not in state.made]
     return ast.FileAST([*typedefs, *outside, *functions, *state.made.values()])
 
 

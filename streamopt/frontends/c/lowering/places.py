@@ -137,6 +137,12 @@ def _combined(left: NodeType | None, right: NodeType | None, state: Lowering) ->
     return left if names[0] == names[1] or names[0] in (["double"], ["float"]) else right
 
 
+def is_place(node: ast.Node) -> bool:
+    """Return whether an expression names a variable or a part of one."""
+    named = isinstance(node, ast.ID | ast.ArrayRef | ast.StructRef)
+    return named or (isinstance(node, ast.UnaryOp) and node.op == "*")
+
+
 def is_stream(node: ast.Node, state: Lowering) -> bool:
     """Return whether an expression is a stream."""
     kind = typed(node, state)
@@ -190,6 +196,11 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
             return leaf(operand, suffix, state)
         case _:
             return _leaf_of_value(node, suffix, state)
+
+
+def leaves(node: ast.Node, kind: NodeType, state: Lowering) -> list[ast.Node]:
+    """Return all members of a structure of a type that an expression names."""
+    return [leaf(node, one.suffix, state) for one in state.types.leaves(kind)]
 
 
 def _refuse_pointer(node: ast.StructRef, suffix: str, state: Lowering) -> None:

@@ -21,9 +21,9 @@ from streamopt.frontends.c.syntax.trees import every, mapped
 from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from streamopt.frontends.c.lowering.state import Lowering
+    from streamopt.frontends.c.lowering.state import Around, Lowering
 
 _MOST_TURNS = 64
 """Of a loop that is written out."""
@@ -99,7 +99,8 @@ def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
         body = block(node.stmt, state)
     if around.before:
         hint = "do it in the body of the loop"
-        state.report(f"the header of {_kind(node)} reads a stream or a structure", node, hint)
+        kind = {"For": "for", "While": "while"}.get(type(node).__name__, "do-while")
+        state.report(f"the header of {kind} reads a stream or a structure", node, hint)
     if node.stmt is not None and body is not None:
         parts[id(node.stmt)] = body
     return mapped(node, parts)
@@ -136,10 +137,6 @@ def _turns(node: ast.For, state: Lowering) -> list[ast.Node] | None:
     return [with_number(node.stmt, name, value) for value in values_of]
 
 
-def _kind(node: ast.Node) -> str:
-    return {"For": "for", "While": "while"}.get(type(node).__name__, "do-while")
-
-
 def _simple(node: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return a statement that is an expression, a declaration or a return."""
     is_delicate = isinstance(node, ast.Return) or any(
@@ -147,10 +144,7 @@ def _simple(node: ast.Node, state: Lowering) -> list[ast.Node]:
     )
     with state.statement(is_delicate=is_delicate) as around:
         found = _rewritten(node, state)
-    after = [
-        streams.stepped(around.places[key], count) for key, count in around.reads.items() if count
-    ]
-    return [*around.before, *found, *after]
+    return _with_all_around(found, around)
 
 
 def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
@@ -171,10 +165,8 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
             return aggregates.assigned(target, whole, node, state)
         case ast.Return(expr=value) if value is not None and state.inside.returned is not None:
             target = ast.ID(calls.RESULT, node.coord)
-            return [
-                *aggregates.assigned(target, value, node, state),
-                ast.Return(None, node.coord),
-            ]
+            made = aggregates.assigned(target, value, node, state)
+            return [*made, ast.Return(None, node.coord)]
         case ast.FuncCall() if places.called(node, state) and places.is_whole(
             places.typed(node, state), state
         ):
@@ -196,44 +188,33 @@ def _assigned(
     if places.is_whole(kind, state):
         return aggregates.assigned(target, value, node, state)
     if places.has_members(kind, state) and kind is not None and kind.levels:
-        return [
-            ast.Assignment(
-                "=",
-                places.leaf(target, leaf.suffix, state),
-                places.leaf(value, leaf.suffix, state),
-                node.coord,
-            )
-            for leaf in state.types.leaves(kind)
-        ]
+        sides = zip(*(places.leaves(one, kind, state) for one in (target, value)), strict=True)
+        return [ast.Assignment("=", into, given, node.coord) for into, given in sides]
     found = bits.assigned(target, value, state)
     if found is not None:
         return found
-    return _chosen(
-        value,
-        node,
-        state,
-        lambda v: ast.Assignment("=", values.value(target, state), v, node.coord),
-    )
+    return _chosen(target, value, node, state)
 
 
-def _chosen(
-    value: ast.Node,
-    node: ast.Node,
-    state: Lowering,
-    assignment: Callable[[ast.Node], ast.Node],
-) -> list[ast.Node]:
+def _chosen(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return an assignment; one that reads a stream under a condition becomes a branch."""
     if not isinstance(value, ast.TernaryOp) or not _reads_stream(value, state):
-        return [assignment(values.value(value, state))]
+        given = values.value(value, state)
+        return [ast.Assignment("=", values.value(target, state), given, node.coord)]
     asked = values.value(value.cond, state)
     sides: list[ast.Node] = []
     for side in (value.iftrue, value.iffalse):
         with state.statement() as around:
-            inner = _chosen(side, node, state, assignment)
-        after = [streams.stepped(around.places[k], count) for k, count in around.reads.items()]
-        sides.append(ast.Compound([*around.before, *inner, *after], node.coord))
-    made: list[ast.Node] = [ast.If(asked, sides[0], sides[1], node.coord)]
-    return made
+            inner = _chosen(target, side, node, state)
+        sides.append(ast.Compound(_with_all_around(inner, around), node.coord))
+    return [ast.If(asked, sides[0], sides[1], node.coord)]
+
+
+def _with_all_around(found: list[ast.Node], around: Around) -> list[ast.Node]:
+    """Return statements between those that come before them, and the steps of what they read."""
+    reads = around.reads.items()
+    after = [streams.stepped(around.places[key], count) for key, count in reads if count]
+    return [*around.before, *found, *after]
 
 
 def _reads_stream(node: ast.Node, state: Lowering) -> bool:
@@ -258,15 +239,10 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
     init, storage = node.init, node.storage or []
     state.inside.scope.declare(node.name, kind)
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
-        target = ast.ID(node.name, node.coord)
         declaration = kind.declaration(node.name, node.coord, None, storage)
-        return [
-            declaration,
-            *_chosen(init, node, state, lambda v: ast.Assignment("=", target, v, node.coord)),
-        ]
+        return [declaration, *_chosen(ast.ID(node.name, node.coord), init, node, state)]
     value = None if init is None else values.value(init, state)
-    made: list[ast.Node] = [kind.declaration(node.name, node.coord, value, storage)]
-    return made
+    return [kind.declaration(node.name, node.coord, value, storage)]
 
 
 def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:

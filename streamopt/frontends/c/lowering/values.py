@@ -32,7 +32,7 @@ _CONVERSIONS: Mapping[str, Sequence[str]] = {
 
 def value(node: ast.Node, state: Lowering) -> ast.Node:
     """Return an expression of numbers in place of another."""
-    if words.is_place(node, state):
+    if places.is_place(node) and words.is_long(node, state):
         return words.lowest(node, state)
     match node:
         case ast.ID(name=name):

@@ -38,12 +38,6 @@ def is_long(node: ast.Node, state: Lowering) -> bool:
     return kind is not None and not kind.levels and word_of(kind.tag) is not None
 
 
-def is_place(node: ast.Node, state: Lowering) -> bool:
-    """Return whether an expression names a number of several words."""
-    named = isinstance(node, ast.ID | ast.StructRef | ast.ArrayRef)
-    return (named or (isinstance(node, ast.UnaryOp) and node.op == "*")) and is_long(node, state)
-
-
 def _sizes(node: ast.Node, state: Lowering) -> tuple[int, int]:
     """Return the bits of a word of a number, and how many words it has."""
     kind = places.typed(node, state)

@@ -63,8 +63,7 @@ def assign(
     except ConstantError as problem:
         state.report("E134", f"the value of {access} does not exist: {problem}", loc)
         return None
-    state.source.written.add(stored.variable)
-    state.source.emit(Assign(access, value.tree, label, loc))
+    state.source.store(access, value.tree, loc, label)
     hold(access, stored, given, state)
     return held or CValue(stored.element, Read(access))
 

@@ -36,19 +36,11 @@ _ARGUMENTS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """So many elements of a variable, from the begin of a part on."""
+    """Whole rows of a variable, from the begin of a part on."""
 
     part: Stored
-    count: int
-
-    @property
-    def shape(self) -> tuple[int, ...] | None:
-        """Return the extents that hold the elements; None if they are no whole rows."""
-        inner = self.part.shape[1:]
-        size = prod(inner)
-        if self.count == size * self.part.shape[0]:
-            return self.part.shape
-        return (self.count // size, *inner) if self.count % size == 0 else None
+    shape: tuple[int, ...]
+    """The extents that hold the elements."""
 
     def element(self, point: tuple[Affine, ...]) -> Access:
         """Return the access to an element of the piece."""
@@ -109,7 +101,7 @@ def _read_sized(
             hint = "write a loop of assignments"
             state.report("E135", "memset to another value than 0 is not supported", node, hint)
             return
-        _emit(into, into.shape or (into.count,), Literal(0.0), node, state, label)
+        _emit(into, into.shape, Literal(0.0), node, state, label)
         return
     source = _piece(second, count, node, state)
     if into is not None and source is not None:
@@ -131,12 +123,12 @@ def _piece(node: ast.Node, size: int | None, call: ast.Node, state: ReadingState
         message = f"{shown(call)} moves {size} bytes, but {shown(node)} has {found}"
         state.report("E138", message, call, "move whole elements, not more than there are")
         return None
-    piece = _Piece(part, size // width)
-    if piece.shape is None:
-        message = f"{shown(call)} moves {piece.count} elements, which are no whole rows"
+    count, inner = size // width, part.shape[1:]
+    if count % prod(inner):
+        message = f"{shown(call)} moves {count} elements, which are no whole rows"
         state.report("E135", message, call, "move whole rows, or write a loop")
         return None
-    return piece
+    return _Piece(part, (count // prod(inner), *inner))
 
 
 def _copy(
@@ -147,8 +139,6 @@ def _copy(
         state.report("E138", message, node, "write a loop of assignments")
         return
     shape, other = into.shape, source.shape
-    assert shape is not None
-    assert other is not None
     if shape != other and 1 not in (len(shape), len(other)):
         message = f"{shown(node)} copies between arrays of different shapes"
         state.report("E135", message, node, "write a loop of assignments")

@@ -28,11 +28,11 @@ from streamopt.frontends.c.statements.assignments import assign, known_value, ne
 from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import arguments_of
-from streamopt.frontends.c.syntax.usage import calls_in
+from streamopt.frontends.c.syntax.trees import arguments_of, walked
+from streamopt.frontends.c.syntax.usage import referenced_in
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import kept_value
-from streamopt.frontends.c.values.value import CValue, converted_value, integer, real
+from streamopt.frontends.c.values.value import CValue, converted_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
@@ -76,11 +76,7 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
     if item.is_static and (changes or is_referenced):
         return static_variable(item, state)
     if item.value is None and item.is_static:
-        return Known(
-            integer(0, element)
-            if is_integer
-            else converted_value(real(0.0, ElementType.DOUBLE), element)
-        )
+        return Known(converted_value(integer(0), element))
     if item.value is None:
         return state.source.add_declared(item, ())
     value = expressions.value_of(item.value, state)
@@ -100,13 +96,9 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
 @lru_cache(maxsize=256)
 def _referenced_names(function: CFunction | None, file: CFile) -> frozenset[str]:
     """Return the names that a function hands over by reference."""
-    found: set[str] = set()
-    for name, arguments in calls_in(function) if function is not None else ():
-        known = file.functions.get(name)
-        for item, one in zip(known.parameters if known else (), arguments, strict=False):
-            if item.type.is_reference and isinstance(one, ast.ID):
-                found.add(one.name)
-    return frozenset(found)
+    nodes = walked(function.body if function is not None else None)
+    calls = (node for node in nodes if isinstance(node, ast.FuncCall))
+    return frozenset(name for call in calls for name in referenced_in(call, file.functions))
 
 
 def _known(item: Declaration, value: CValue, element: ElementType) -> Known | None:

@@ -93,15 +93,12 @@ def guarded_in(
         variable = place.variable
         outer = state.integers.inside.get(variable)
         start = state.integers.now.get(variable) or (outer[0] if outer else None)
-        path = None if start is None or start.affine is None else _path(body, name, state)
-        if path is None or start is None or start.affine is None:
+        if start is None or start.affine is None:
             continue
-        if outer is not None and outer[1] is not path.change:
+        path = _path(body, name, state)
+        if path is None or (outer is not None and outer[1] is not path.change):
             continue
-        found = _values(path, start, loop, state)
-        if found is None:
-            continue
-        value, last, is_uniform = found
+        value, last, is_uniform = _values(path, start, loop, state)
         if is_uniform and value is not None and variable in state.integers.now:
             always[variable] = value
         if value is not None:
@@ -172,7 +169,7 @@ def _joined(condition: ast.Node, *, holds: bool) -> Iterator[ast.Node]:
 
 def _values(
     path: _ChangePath, start: CValue, loop: GuardedLoop, state: ReadingState
-) -> tuple[CValue | None, CValue | None, bool] | None:
+) -> tuple[CValue | None, CValue | None, bool]:
     """Return the value where the variable is changed, and after the loop, if they are known.
 
     The last tells whether every iteration changes it.
@@ -182,10 +179,10 @@ def _values(
     amount = None if sorted_out is None else _times_inside(path, sorted_out, state)
     times = None if sorted_out is None else _holding(sorted_out.own, loop.name, loop.values, state)
     if sorted_out is None or amount is None or times is None:
-        return None
+        return None, None, False
     gap = times[1] - times[0] if len(times) > 1 else 1
     if any(later - one != gap for one, later in pairwise(times)):
-        return None
+        return None, None, False
     total = len(times) * amount
     value = last = None
     if times:

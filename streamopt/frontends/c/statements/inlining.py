@@ -29,7 +29,6 @@ from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, converted_value, typed_as
 from streamopt.ir.expression import Access, Read
-from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
@@ -125,12 +124,8 @@ def _inlined(node: ast.FuncCall, function: CFunction, state: ReadingState) -> CV
         return value
     if isinstance(value.tree, Read) and value.tree.access.array not in before:
         return value
-    loc = state.file.loc(node)
-    result = state.source.add_variable(f"{function.name}_result", (), value.element, loc)
-    access = Access(result.variable, ())
-    state.source.written.add(result.variable)
-    state.source.emit(Assign(access, value.tree, loc=loc))
-    return CValue(value.element, Read(access))
+    name, loc = f"{function.name}_result", state.file.loc(node)
+    return CValue(value.element, Read(state.source.keep(name, value.tree, value.element, loc)))
 
 
 def value_of_body(
@@ -244,18 +239,15 @@ def _frame(
         state.report("E138", message, node)
         return None
     frame = Frame(function.name, state.scope.of_file(), usage_of(function))
-    pairs = list(zip(function.parameters, arguments, strict=True))
+    pairs = zip(function.parameters, arguments, strict=True)
     is_complete = True
-    for arrays_now in (False, True):
-        for parameter, argument in pairs:
-            if bool(parameter.type.extents) == arrays_now:
-                symbol = (
-                    _array(parameter, argument, frame, state)
-                    if arrays_now
-                    else _scalar(parameter, argument, frame.usage, state, is_pure=is_pure)
-                )
-                is_complete = is_complete and not isinstance(symbol, Broken)
-                frame.scope.declare(parameter.name, symbol)
+    for parameter, argument in sorted(pairs, key=lambda pair: bool(pair[0].type.extents)):
+        if parameter.type.extents:
+            symbol = _array(parameter, argument, frame, state)
+        else:
+            symbol = _scalar(parameter, argument, frame.usage, state, is_pure=is_pure)
+        is_complete = is_complete and not isinstance(symbol, Broken)
+        frame.scope.declare(parameter.name, symbol)
     return frame if is_complete else None
 
 
@@ -284,9 +276,8 @@ def _scalar(
         known = replace(value, choice=choice) if value.is_integer else value
         return Known(typed_as(known, is_wide=parameter.type.is_wide))
     stored = state.source.add_declared(parameter, ())
-    state.source.written.add(stored.variable)
     access = Access(stored.variable, ())
-    state.source.emit(Assign(access, value.tree, loc=state.file.loc(argument)))
+    state.source.store(access, value.tree, state.file.loc(argument))
     hold(access, stored, value, state)
     return stored
 
@@ -303,32 +294,27 @@ def _array(parameter: Declaration, argument: ast.Node, frame: Frame, state: Read
         state.report("E138", message, argument)
         return Broken()
     extents = parameter.type.extents
-    if not part.shape and len(extents) == 1:
-        return _handed_over(part, parameter, frame, state)
     with state.within(frame):
         inner_extents = [
             None if extent is None else expressions.integer_of(extent, state, "extent")
             for extent in extents[1:]
         ]
+    is_scalar = not part.shape and len(extents) == 1
     if extents[0] is None and part.shape == tuple(inner_extents) and part.shape:
-        return _handed_over(replace(part, is_single=True), parameter, frame, state)
-    if len(part.shape) != len(extents) or tuple(inner_extents) != part.shape[1:]:
+        part = replace(part, is_single=True)
+    elif not is_scalar and (len(part.shape), *inner_extents) != (len(extents), *part.shape[1:]):
         wanted = "".join(f"[{extent}]" for extent in ["", *inner_extents])
         found = "".join(f"[{extent}]" for extent in part.shape)
         message = f"{shown(argument)} has shape {found or 'of a scalar'}, but parameter "
         message += f"{parameter.name} has {wanted}"
         state.report("E138", message, argument, "pass an array of the declared shape")
         return Broken()
-    return _handed_over(part, parameter, frame, state)
+    is_const = part.is_const or parameter.type.is_const
+    found = replace(part, is_const=is_const, is_parameter=True)
+    return pointer_to(found, parameter, state.file.functions[frame.function], state)
 
 
 def _unsupported(parameter: Declaration, state: ReadingState) -> Broken:
     message = f"parameter {parameter.name} of type {parameter.type.text} is not supported"
     state.report("E135", message, parameter.loc, "use numbers and arrays of numbers")
     return Broken()
-
-
-def _handed_over(part: Stored, parameter: Declaration, frame: Frame, state: ReadingState) -> Symbol:
-    is_const = part.is_const or parameter.type.is_const
-    found = replace(part, is_const=is_const, is_parameter=True)
-    return pointer_to(found, parameter, state.file.functions[frame.function], state)

@@ -17,7 +17,7 @@ from streamopt.frontends.c.statements.headers import (
     first_of,
     header_of,
 )
-from streamopt.frontends.c.statements.running import running_in, trips_while
+from streamopt.frontends.c.statements.running import once_through, running_in, trips_while
 from streamopt.frontends.c.statements.unrolled import values_of
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.increments import spread
@@ -102,7 +102,7 @@ def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) ->
         first = Affine.iterator(iterator) - lower[0]
         trips = upper[0] - lower[0] if len(lower) == len(upper) == 1 else None
         with state.scope.block():
-            items = _body_of(item)
+            items = once_through(item.stmt)
             running = running_in(items, state) if len(lower) == 1 else None
             counted = _counted(header, first, trips)
             _read_repeated(items, running, first, trips, state, counted)
@@ -159,7 +159,7 @@ def _read_bounded(item: ast.For, bound: int, state: ReadingState, label: str) ->
             assign(Access(stored.variable, ()), stored, value, state, state.file.loc(item))
         elif item.init is not None:
             statements.read_all([item.init], state)
-        body = _body_of(item)
+        body = once_through(item.stmt)
         step = [] if item.next is None else [item.next]
         condition = item.cond or ast.Constant("int", "1", item.coord)
         read_times(condition, [*body, *step], bound, item, state, label)
@@ -176,14 +176,27 @@ def read_times(
     """Emit a loop of so many iterations that do something while a condition holds."""
     iterator = state.source.unique("times")
     state.loops.open(iterator, 0, bound - 1)
-    count = Affine.iterator(iterator)
     guarded = ast.If(condition, ast.Compound(body, loop.coord), None, loop.coord)
+    _emit_counted(iterator, (Affine.of(bound),), [guarded], None, loop, state, label)
+
+
+def _emit_counted(
+    iterator: str,
+    ends: tuple[Affine, ...],
+    body: list[ast.Node],
+    running: Running | None,
+    loop: ast.Node,
+    state: ReadingState,
+    label: str,
+) -> None:
+    """Emit a loop from 0 to the least of some ends, of which the iterator is the only variable."""
+    count = Affine.iterator(iterator)
     with state.block() as emitted:
-        _read_repeated([guarded], None, count, None, state, None)
+        _read_repeated(body, running, count, ends[0] if len(ends) == 1 else None, state, None)
     if emitted:
         loc = state.file.loc(loop)
-        ends = (Affine(),), (Affine.of(bound),)
-        state.source.emit(RangeLoop(iterator, *ends, tuple(emitted), label, loc, iterator, count))
+        item = RangeLoop(iterator, (Affine(),), ends, tuple(emitted), label, loc, iterator, count)
+        state.source.emit(item)
 
 
 def _counted(header: LoopHeader, done: Affine, trips: Affine | None) -> GuardedLoop | None:
@@ -214,7 +227,7 @@ def _with_one_step(item: ast.For) -> ast.For:
     rest = [part for part in item.next.exprs if part not in own]
     if len(own) != 1:
         return item
-    body = _body_of(item)
+    body = once_through(item.stmt)
     whole = ast.Compound([*body, *rest], item.coord)
     return ast.For(item.init, item.cond, own[0], whole, item.coord)
 
@@ -224,7 +237,7 @@ def _read_uncounted(item: ast.For, condition: ast.Node, state: ReadingState, lab
     with state.scope.block():
         first = item.init.decls if isinstance(item.init, ast.DeclList) else [item.init]
         statements.read_all([one for one in first if one is not None], state)
-        body = _body_of(item)
+        body = once_through(item.stmt)
         step = [] if item.next is None else [item.next]
         if not _is_counted(condition, [*body, *step], item, state, label):
             hint = expressions.open_hint(condition, state)
@@ -280,7 +293,7 @@ def read_while(item: ast.While | ast.DoWhile, state: ReadingState, label: str) -
         return _read_changing(item, parts, state, label)
     bound = state.loops.bounds.get(label or "while")
     if bound is not None:
-        condition, inside = item.cond, _body_of(item)
+        condition, inside = item.cond, once_through(item.stmt)
         if jumps_in(item.stmt, ast.Break):
             flag, body = _with_flag(item.stmt, item, state)
             condition = ast.BinaryOp("&&", flag, condition, item.coord)
@@ -303,7 +316,7 @@ def _read_changing(
     before, condition, after = parts
     assert isinstance(condition, ast.ExprList)
     statements.read_all(before, state)
-    body = ast.Compound([*after, *_body_of(item), *before], item.coord)
+    body = ast.Compound([*after, *once_through(item.stmt), *before], item.coord)
     found = read_while(ast.While(condition.exprs[0], body, item.coord), state, label)
     statements.read_all(after, state)
     return found
@@ -323,20 +336,12 @@ def _is_counted(
     found = trips_while(condition, iterator, running, state)
     if not found:
         return False
-    trips = [state.loops.ordered(bound) for bound in found]
+    trips = tuple(map(state.loops.ordered, found))
     most = min(bound.interval(state.loops.ranges)[1] for bound in trips)
     if most > LARGEST:
         return False
     state.loops.open(iterator, 0, max(0, most - 1))
-    count = Affine.iterator(iterator)
-    with state.block() as emitted, state.scope.block():
-        end = trips[0] if len(trips) == 1 else None
-        _read_repeated(body, running, count, end, state, None)
-    if emitted:
-        loc = state.file.loc(loop)
-        ends = tuple(trips)
-        item = RangeLoop(iterator, (Affine(),), ends, tuple(emitted), label, loc, iterator, count)
-        state.source.emit(item)
+    _emit_counted(iterator, trips, body, running, loop, state, label)
     return True
 
 
@@ -384,9 +389,4 @@ def _read_repeated(
 
 def _read_body(item: ast.For, state: ReadingState) -> None:
     with state.scope.block():
-        statements.read_all(_body_of(item), state)
-
-
-def _body_of(item: ast.For | ast.While) -> list[ast.Node]:
-    """Return the statements of a body; ``continue`` goes where that is possible."""
-    return without_jumps([] if item.stmt is None else [item.stmt], ast.Continue)
+        statements.read_all(once_through(item.stmt), state)

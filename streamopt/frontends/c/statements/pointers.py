@@ -21,9 +21,8 @@ from streamopt.frontends.c.statements.assignments import assign
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.usage import change_of, moved_names
 from streamopt.frontends.c.values import accesses, expressions
-from streamopt.frontends.c.values.value import CValue, affine_value, integer
+from streamopt.frontends.c.values.value import fitting_value, integer
 from streamopt.ir.affine import Affine
-from streamopt.ir.arithmetic import Range, type_range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
 
@@ -66,7 +65,8 @@ def move(pointer: Moving, node: ast.Assignment, state: ReadingState) -> None:
             to = now.affine + step.affine.scaled(sign)
     elif node.op == "=":
         to = _place_of(pointer, node.rvalue, state)
-    value = None if to is None else _fitting(to, state)
+    ranges = state.loops.ranges
+    value = None if to is None else fitting_value(to, ElementType.INT32, ranges)
     if value is None:
         message = f"{node.lvalue.name} points elsewhere later"
         hint = "let it stay, and subscript it; or move it by the same number in every iteration"
@@ -84,9 +84,3 @@ def _place_of(pointer: Moving, node: ast.Node, state: ReadingState) -> Affine | 
     if (found.prefix, found.shape) != (pointer.part.prefix, pointer.part.shape):
         return None
     return (found.offset or Affine()) - (pointer.part.offset or Affine())
-
-
-def _fitting(value: Affine, state: ReadingState) -> CValue | None:
-    reach = Range(*value.interval(state.loops.ranges))
-    fits = reach.within(type_range(ElementType.INT32))
-    return affine_value(value, ElementType.INT32, reach) if fits else None

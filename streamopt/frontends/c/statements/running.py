@@ -26,12 +26,11 @@ from streamopt.frontends.c.statements.headers import constant_trips
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.jumps import without_jumps
-from streamopt.frontends.c.syntax.trees import arguments_of, base_name, conjuncts, items_of, walked
-from streamopt.frontends.c.syntax.usage import assigned_name, change_of, names_in
+from streamopt.frontends.c.syntax.trees import base_name, conjuncts, items_of, walked
+from streamopt.frontends.c.syntax.usage import assigned_name, change_of, names_in, referenced_in
 from streamopt.frontends.c.values import expressions
-from streamopt.frontends.c.values.value import CValue, affine_value
+from streamopt.frontends.c.values.value import CValue, fitting_value
 from streamopt.ir.affine import Affine
-from streamopt.ir.arithmetic import Range, type_range
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
@@ -79,10 +78,10 @@ class Running:
         for name, change in self.changes.items():
             start = self.starts[name]
             assert start.affine is not None
-            value, element = change.after(start.affine, iterations), widened or start.element
-            reach = Range(*value.interval(ranges))
-            if reach.within(type_range(element)):
-                found[name] = affine_value(value, element, reach)
+            after = change.after(start.affine, iterations)
+            value = fitting_value(after, widened or start.element, ranges)
+            if value is not None:
+                found[name] = value
         return found
 
 
@@ -196,16 +195,8 @@ def pieces(item: ast.Node) -> list[ast.Node]:
             return [item] if found is None else [*found[0], found[1], *found[2]]
 
 
-def _handed(function: str, arguments: Sequence[ast.Node], state: ReadingState) -> set[str]:
-    """Return the variables that a call hands over by reference."""
-    known = state.file.functions.get(function)
-    parameters = () if known is None else known.parameters
-    pairs = zip(parameters, arguments, strict=False)
-    return {one.name for item, one in pairs if item.type.is_reference and isinstance(one, ast.ID)}
-
-
 def once_through(body: ast.Node | None) -> list[ast.Node]:
-    """Return the statements of a loop's body; what follows a ``continue`` under a condition."""
+    """Return the statements of a loop's body; ``continue`` goes where that is possible."""
     return without_jumps([] if body is None else [body], ast.Continue)
 
 
@@ -215,9 +206,7 @@ def touches(item: ast.Node, name: str, state: ReadingState) -> bool:
         match node:
             case ast.UnaryOp(op="&", expr=operand) if name in base_name(operand):
                 return True
-            case ast.FuncCall(name=ast.ID(name=function)) if name in _handed(
-                function, arguments_of(node), state
-            ):
+            case ast.FuncCall() if name in referenced_in(node, state.file.functions):
                 return True
             case _ if name in assigned_name(node):
                 return True

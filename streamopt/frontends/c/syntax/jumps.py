@@ -60,12 +60,9 @@ def with_notes(items: Sequence[ast.Node], kind: Jump, name: str) -> list[ast.Nod
 def _noted(item: ast.Node, kind: Jump, name: str) -> ast.Node:
     match item:
         case ast.Break() if kind is ast.Break:
-            zero = ast.Constant("int", "0", item.coord)
-            noted = ast.Assignment("=", ast.ID(name, item.coord), zero, item.coord)
-            return ast.Compound([noted, ast.Continue(item.coord)], item.coord)
+            value, jump = ast.Constant("int", "0", item.coord), ast.Continue(item.coord)
         case ast.Return(expr=ast.Node() as value) if kind is ast.Return:
-            noted = ast.Assignment("=", ast.ID(name, item.coord), value, item.coord)
-            return ast.Compound([noted, ast.Return(None, item.coord)], item.coord)
+            jump = ast.Return(None, item.coord)
         case ast.Compound(block_items=inner):
             return ast.Compound(with_notes(inner or (), kind, name), item.coord)
         case ast.If(cond=condition, iftrue=then, iffalse=otherwise):
@@ -73,6 +70,8 @@ def _noted(item: ast.Node, kind: Jump, name: str) -> ast.Node:
             return ast.If(condition, sides[0], sides[1], item.coord)
         case _:
             return item
+    noted = ast.Assignment("=", ast.ID(name, item.coord), value, item.coord)
+    return ast.Compound([noted, jump], item.coord)
 
 
 def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:

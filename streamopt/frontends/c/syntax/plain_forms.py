@@ -101,21 +101,18 @@ def _branches(node: ast.Switch) -> ast.Node:
     )
     if has_effects or len(cases) < len(items_of(node.stmt)):
         return node
-    bodies: list[list[ast.Node]] = []
+    groups: list[tuple[list[ast.Case | ast.Default], list[ast.Node]]] = []
     for case in reversed(cases):
-        body = [*(case.stmts or [])]
-        if not any(always_jumps(part, (ast.Break, ast.Return, ast.Continue)) for part in body):
-            body += bodies[-1] if bodies else []
-        bodies.append(body)
-    if sum(map(len, bodies)) > _MOST_STATEMENTS:
+        if case.stmts or not groups:
+            body = [*(case.stmts or [])]
+            if not any(always_jumps(part, (ast.Break, ast.Return, ast.Continue)) for part in body):
+                body += groups[-1][1] if groups else []
+            groups.append(([], body))
+        groups[-1][0].insert(0, case)
+    if sum(len(body) for _, body in groups) > _MOST_STATEMENTS:
         return node
     found: ast.Node | None = None
-    groups: list[tuple[list[ast.Case | ast.Default], list[ast.Node]]] = []
-    for case, body in zip(cases, reversed(bodies), strict=True):
-        if groups and not groups[-1][0][-1].stmts:
-            groups[-1] = ([*groups[-1][0], case], body)
-        else:
-            groups.append(([case], body))
+    groups.reverse()
     groups.sort(key=lambda group: not any(isinstance(case, ast.Default) for case in group[0]))
     for labels, body in groups:
         block = ast.Compound(without_jumps(body, ast.Break), labels[0].coord)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -31,6 +32,13 @@ class NameUsage:
 def names_in(*roots: ast.Node) -> set[str]:
     """Return the names of variables in trees."""
     return {node.name for node in walked(*roots) if isinstance(node, ast.ID)}
+
+
+def referenced_in(node: ast.FuncCall, functions: Mapping[str, CFunction]) -> set[str]:
+    """Return the variables that a call hands over by reference."""
+    known = functions.get(node.name.name) if isinstance(node.name, ast.ID) else None
+    pairs = zip(known.parameters if known else (), arguments_of(node), strict=False)
+    return {one.name for item, one in pairs if item.type.is_reference and isinstance(one, ast.ID)}
 
 
 def calls_in(function: CFunction) -> list[tuple[str, list[ast.Node]]]:

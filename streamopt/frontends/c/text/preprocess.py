@@ -83,11 +83,10 @@ def preprocess(
     """
     try:
         text = _read_text(path) if text is None else text
-    except OSError as error:
-        problem = Diagnostic("E131", f"can't read {path}: {reason(error)}", SourceLoc(str(path)))
-        raise FrontendError(problem) from None
-    except ValueError as error:
-        raise FrontendError(Diagnostic("E131", str(error), SourceLoc(str(path)))) from None
+    except (OSError, ValueError) as error:
+        is_unread = isinstance(error, OSError)
+        message = f"can't read {path}: {reason(error)}" if is_unread else str(error)
+        raise FrontendError(Diagnostic("E131", message, SourceLoc(str(path)))) from None
     problems = Problems()
     bad = [name for name in defines if not _MACRO_NAME.match(name)]
     bad += [name for name, value in defines.items() if "\n" in value]

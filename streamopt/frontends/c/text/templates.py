@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.text.places import Places, edited, position
+from streamopt.frontends.c.text.places import Edit, Places, edited, position
 from streamopt.frontends.c.text.template_text import (
     Row,
     blank,
@@ -148,10 +148,9 @@ class _TemplateWriter:
     def _take(self, start: int, end: int) -> None:
         """Blank a template and note it."""
         text = self.written.text
-        close = closing(text, text.index("<", start))
-        parameters = (
-            None if close is None else parameters_of(text[text.index("<", start) + 1 : close])
-        )
+        opening = text.index("<", start)
+        close = closing(text, opening)
+        parameters = None if close is None else parameters_of(text[opening + 1 : close])
         self.written.text = text[:start] + blank(text[start:end]) + text[end:]
         if parameters is None or close is None:
             hint = "write the function for the types that it is used with"
@@ -172,17 +171,14 @@ class _TemplateWriter:
     def _built_in(self, text: str, places: Places) -> str:
         """Return a text in which types of libraries are structures, innermost first."""
         for _ in range(_MAX_NESTING):
-            edits = [
-                (one.start(), one.end(), f"struct {self._tag(one[1], one[2])}")
-                for one in _BUILT_IN.finditer(text)
-            ]
+            edits: list[Edit] = []
+            for one in _BUILT_IN.finditer(text):
+                tag = library_tag(one[1], [self._argument(part) for part in parts_of(one[2])])
+                edits.append((one.start(), one.end(), f"struct {tag}"))
             if not edits:
                 break
             text = edited(text, edits, places)
         return text
-
-    def _tag(self, name: str, inside: str) -> str:
-        return library_tag(name, [self._argument(part) for part in parts_of(inside)])
 
     def _use(self, found: re.Match[str], uses: re.Pattern[str]) -> int:
         """Write one use out and return where to go on."""

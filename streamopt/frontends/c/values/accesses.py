@@ -13,7 +13,7 @@ from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import INCREMENTS, inner, walked
+from streamopt.frontends.c.syntax.trees import INCREMENTS, base_name, walked
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.gathers import Place, gathered, is_searched
 from streamopt.frontends.c.values.value import CValue, integer
@@ -303,20 +303,17 @@ def size_of(node: ast.UnaryOp, state: ReadingState) -> CValue | None:
     """Return the bytes of ``sizeof``'s operand; None where a problem was reported."""
     if isinstance(node.expr, ast.Typename):
         return _size_of_type(state.file.types[node.expr], node, state)
-    base = node.expr
-    below = inner(base)
-    while below is not None:
-        base, below = below, inner(below)
-    symbol = state.scope.find(base.name) if isinstance(base, ast.ID) else None
+    name = next(iter(base_name(node.expr)), "")
+    symbol = state.scope.find(name)
     if not isinstance(symbol, Stored):
         value = expressions.value_of(node.expr, state)
         return None if value is None else _bytes(value.element, 1)
     part = part_of(node.expr, state)
     if part is None:
         return None
-    if part.shape and symbol.is_parameter and node.expr is base:
+    if part.shape and symbol.is_parameter and isinstance(node.expr, ast.ID):
         hint = "write the number of bytes, or the extent times the size of an element"
-        message = f"{shown(node)} is the size of a pointer, because {shown(base)} is a parameter"
+        message = f"{shown(node)} is the size of a pointer, because {name} is a parameter"
         state.report("E135", message, node, hint)
         return None
     return _bytes(part.element, prod(part.shape))

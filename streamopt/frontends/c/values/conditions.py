@@ -70,26 +70,20 @@ def _joined(
         first = first.left
     operands.append(first)
     found: list[Truth] = []
-    for operand in reversed(operands):
+    waiting = reversed(operands)
+    for operand in waiting:
         state.guarded += 1
         part = condition_of(operand, state, negated=negated)
         state.guarded -= 1
         if part is None:
-            found.clear()
-            return _rest_reported(operands, operand, negated, state)
+            for other in waiting:  # for their problems
+                condition_of(other, state, negated=negated)
+            return None
         if isinstance(part, Truth):
             found.append(part)
         elif part != is_and:
             return _decided(found, is_and, part)
     return _decided(found, is_and, is_and)
-
-
-def _rest_reported(
-    operands: list[ast.Node], failed: ast.Node, negated: bool, state: ReadingState
-) -> None:
-    """Read what follows an operand with a problem, for its problems."""
-    for operand in operands[: operands.index(failed)][::-1]:
-        condition_of(operand, state, negated=negated)
 
 
 def _decided(found: list[Truth], is_and: bool, constant: bool) -> Truth | bool:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
+from streamopt.frontends.c.symbols import Counter, Known, Stored
 from streamopt.frontends.c.syntax.literals import Unsupported, number_of, unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, is_plain, walked
@@ -198,17 +197,12 @@ def _name(node: ast.ID, name: str, state: ReadingState) -> CValue | None:
     match symbol:
         case Known(value):
             return value
-        case Stored() | Moving():
-            return _element(node, state)
         case Counter():
             message = f"{name} is read outside the loop that counts it"
             state.report("E135", message, node, "use a variable of its own for this value")
-        case Broken():
-            pass
-        case None:
-            hint = did_you_mean(name, state.scope.names())
-            state.report("E137", f"'{name}' is not declared", node, hint)
-    return None
+            return None
+        case _:
+            return _element(node, state)
 
 
 def _element(node: ast.Node, state: ReadingState) -> CValue | None:
@@ -390,9 +384,7 @@ def _gap(one: CValue, other: CValue) -> Affine | None:
     """Return the difference of affine values with a sign."""
     if one.affine is None or other.affine is None:
         return None
-    is_signed = one.element.is_signed and other.element.is_signed
-    return _canonical(one.affine - other.affine) if is_signed else None
-
-
-def _canonical(value: Affine) -> Affine:
-    return value.ordered(sorted(value.iterators()))
+    if not one.element.is_signed or not other.element.is_signed:
+        return None
+    gap = one.affine - other.affine
+    return gap.ordered(sorted(gap.iterators()))

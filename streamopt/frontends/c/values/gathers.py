@@ -68,11 +68,8 @@ def is_searched(whole: Stored, places: Sequence[Place]) -> bool:
 def gathered(whole: Stored, places: Sequence[Place], node: ast.Node, state: ReadingState) -> Read:
     """Emit the search for an element, and return the read of a variable that holds it."""
     loc = state.file.loc(node)
-    found = state.source.add_variable(f"{whole.variable}_found", (), whole.element, loc)
-    state.source.written.add(found.variable)
-    target = Access(found.variable, ())
     zero = Literal(-0.0 if whole.element.is_float else 0.0)
-    state.source.emit(Assign(target, zero, loc=loc))
+    target = state.source.keep(f"{whole.variable}_found", zero, whole.element, loc)
 
     def added(access: Access, condition: Condition) -> Item:
         term = Select(condition, Read(access), zero)
@@ -118,8 +115,5 @@ def _kept(place: CValue, whole: Stored, node: ast.Node, state: ReadingState) -> 
     """Return a place that the search does not change: a copy, if it is read where it writes."""
     if all(access.array != whole.variable for access in reads(place.tree)):
         return place
-    loc = state.file.loc(node)
-    copy = state.source.add_variable(f"{whole.variable}_place", (), place.element, loc)
-    state.source.written.add(copy.variable)
-    state.source.emit(Assign(Access(copy.variable, ()), place.tree, loc=loc))
-    return CValue(place.element, Read(Access(copy.variable, ())))
+    name, loc = f"{whole.variable}_place", state.file.loc(node)
+    return CValue(place.element, Read(state.source.keep(name, place.tree, place.element, loc)))

@@ -1,6 +1,7 @@
 """Values of expressions: a C type, a tree, and an affine form where there is one."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -81,6 +82,14 @@ def affine_value(affine: Affine, element: ElementType, limits: Range) -> CValue:
     if element.bits > 32 or (element.bits == 32 and not element.is_signed):
         tree = Cast(element, tree)
     return CValue(element, tree, affine, limits)
+
+
+def fitting_value(
+    affine: Affine, element: ElementType, ranges: Mapping[str, tuple[int, int]]
+) -> CValue | None:
+    """Return an affine value of iterators with intervals; None where its type doesn't hold it."""
+    reach = Range(*affine.interval(ranges))
+    return affine_value(affine, element, reach) if reach.within(type_range(element)) else None
 
 
 def typed_as(value: CValue, *, is_wide: bool) -> CValue:

@@ -159,7 +159,5 @@ def compared(left: CValue, right: CValue) -> tuple[CValue, CValue]:
     one, other, _ = prepared(BinaryOp.MOD, left, right)
     if one.element.is_fixed or one.element.is_float or other.element.is_float:
         return one, other
-    is_signed = width_of(left).is_signed or width_of(right).is_signed
-    ends = [s.bits + (is_signed and not s.is_signed) for s in (width_of(left), width_of(right))]
-    element = holding(Width(max(ends), is_signed))
+    element = holding(_result(BinaryOp.AND, width_of(left), width_of(right)))
     return converted_value(left, element), converted_value(right, element)
