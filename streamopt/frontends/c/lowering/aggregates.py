@@ -155,8 +155,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
                 n for one in calls.arguments(value, state) for n in base_name(one)
             }:
                 return [calls.call(value, name, state, result=target)]
-            name_of = kept(value, state)
-            return assigned(target, name_of, node, state)
+            return assigned(target, kept(value, state), node, state)
         case ast.InitList() | ast.CompoundLiteral():
             listed = value.init if isinstance(value, ast.CompoundLiteral) else value
             return [

@@ -174,7 +174,6 @@ class TypeTable:
                 case _:
                     break
             node = node.type
-        known = None
         match node:
             case ast.IdentifierType(names=[name]) if name in self.typedefs:
                 known = self.resolved(self.typedefs[name])
@@ -193,11 +192,9 @@ class TypeTable:
             level = DeclaredLevel(LevelKind.ARRAY, ast.Constant("int", str(words[1])))
             return [(ELEMENTS, word.within([level], whole.qualifiers))]
         if tag.startswith(_ARRAYS):
-            family, rest = tag.split("_", 2)[1:]
-            extent, _, element = rest.partition("_")
-            found = self.named(element)
+            extent, _, element = tag.split("_", 2)[2].partition("_")
             level = DeclaredLevel(LevelKind.ARRAY, ast.Constant("int", extent))
-            return [(ELEMENTS, found.within([level], whole.qualifiers))] if family else None
+            return [(ELEMENTS, self.named(element).within([level], whole.qualifiers))]
         structure = self.structures.get(tag)
         if structure is None or isinstance(whole.base, ast.Union):
             return None

@@ -177,8 +177,11 @@ def _values(
     assert start.affine is not None
     sorted_out = _sorted(path, loop)
     amount = None if sorted_out is None else _times_inside(path, sorted_out, state)
-    times = None if sorted_out is None else _holding(sorted_out.own, loop.name, loop.values, state)
-    if sorted_out is None or amount is None or times is None:
+    if sorted_out is None or amount is None:
+        return None, None, False
+    own, others = sorted_out[loop.name], sorted_out[""]
+    times = _holding(own, loop.name, loop.values, state)
+    if times is None:
         return None, None, False
     gap = times[1] - times[0] if len(times) > 1 else 1
     if any(later - one != gap for one, later in pairwise(times)):
@@ -188,36 +191,26 @@ def _values(
     if times:
         done = (loop.iterations - Affine.of(times[0])).floordiv(gap)
         value = _bounded(start.affine + done.scaled(amount), start, total, state)
-    if not sorted_out.others:
+    if not others:
         last = _bounded(start.affine + Affine.of(total), start, total, state)
-    return value, last, not sorted_out.own and not sorted_out.others
+    return value, last, not own and not others
 
 
-@dataclass(frozen=True, slots=True)
-class _SortedConditions:
-    """Conditions by the loops whose variables they name."""
+def _sorted(path: _ChangePath, loop: GuardedLoop) -> Mapping[str, Sequence[ast.Node]] | None:
+    """Return the conditions of a path by the variable of a loop that they name, others by "".
 
-    own: tuple[ast.Node, ...]
-    inner: Mapping[str, tuple[ast.Node, ...]]
-    others: tuple[ast.Node, ...]
-    """Those that name neither the loop's variable nor those of loops inside."""
-
-
-def _sorted(path: _ChangePath, loop: GuardedLoop) -> _SortedConditions | None:
-    """Return the conditions of a path; None where one names two variables."""
-    names = [counted_name(one) or "" for one in path.loops]
-    known = {loop.name, *names}
+    None where one names two of them.
+    """
+    known = {"", loop.name, *(counted_name(one) or "" for one in path.loops)}
     named = [(condition, names_in(condition) & known) for condition in path.conditions]
     if any(len(found) > 1 for _, found in named):
         return None
-    by_name = {
-        name: tuple(condition for condition, found in named if found == {name}) for name in known
-    }
-    others = tuple(condition for condition, found in named if not found)
-    return _SortedConditions(by_name[loop.name], {name: by_name[name] for name in names}, others)
+    return {name: [one for one, found in named if name in (found or {""})] for name in known}
 
 
-def _times_inside(path: _ChangePath, found: _SortedConditions, state: ReadingState) -> int | None:
+def _times_inside(
+    path: _ChangePath, found: Mapping[str, Sequence[ast.Node]], state: ReadingState
+) -> int | None:
     """Return by how much one iteration changes the variable, all loops inside of it run."""
     amount = path.amount
     for one in path.loops:
@@ -225,7 +218,7 @@ def _times_inside(path: _ChangePath, found: _SortedConditions, state: ReadingSta
         header = None if name is None else constant_header(one, state)
         if header is None or name is None or len(range(*header)) > MAX_TRIED:
             return None
-        times = _holding(found.inner[name], name, range(*header), state)
+        times = _holding(found[name], name, range(*header), state)
         if times is None:
             return None
         amount *= len(times)

@@ -232,9 +232,3 @@ def constant_header(item: ast.For, state: ReadingState) -> tuple[int, int, int] 
     if starts or ends or start.terms or end.terms:
         return None
     return start.constant, end.constant, header.step
-
-
-def constant_trips(item: ast.For, state: ReadingState) -> int | None:
-    """Return how often a loop runs, if that is a number; report nothing."""
-    header = constant_header(item, state)
-    return None if header is None else len(range(*header))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.statements.assignments import assigned_variables
-from streamopt.frontends.c.statements.headers import constant_trips
+from streamopt.frontends.c.statements.headers import constant_header
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.jumps import without_jumps
@@ -223,9 +223,10 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
         case ast.For(stmt=body, next=step):
             inner = [*once_through(body), *([] if step is None else [step])]
             inside = change_by(inner, name, state)
-            trips = constant_trips(item, state) if inside is not None else None
-            both = inside is not None and trips is not None and not inside.modulus
-            return inside.amount * trips if both and inside and trips is not None else None
+            if inside is None or inside.modulus:
+                return None
+            header = constant_header(item, state)
+            return None if header is None else inside.amount * len(range(*header))
         case _:
             found = change_of(item, name)
             if found is None:

@@ -260,9 +260,8 @@ def _report_fixed(
 ) -> None:
     if isinstance(symbol, Counter) or symbol.is_iterator:
         message = f"{name} counts a loop, but it is changed outside of the loop's header"
-        hint = "use another variable"
     elif isinstance(symbol.value.tree, Literal):
-        message, hint = f"{name} is a constant here, but it is written", "use another variable"
+        message = f"{name} is a constant here, but it is written"
     else:
-        message, hint = f"{name} is written, but it stands for a value", "use another variable"
-    state.report("E135", message, node, hint)
+        message = f"{name} is written, but it stands for a value"
+    state.report("E135", message, node, "use another variable")

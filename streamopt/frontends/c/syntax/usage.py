@@ -59,13 +59,11 @@ def usage_of(function: CFunction) -> NameUsage:
     in_headers: Tally[str] = Tally()
     for node in walked(function.body):
         match node:
-            case ast.For(init=first, next=step) if counted_name(node) is not None:
-                own = _declared(first)
-                counted = {counted_name(node)}
-                for part in walked(first, step):
-                    names = [name for name in _target_name(part) if name in counted]
-                    in_headers.update(names)
-                    counters.update(set(names) - own)
+            case ast.For(init=first, next=step) if counted := counted_name(node):
+                targets = [name for part in walked(first, step) for name in _target_name(part)]
+                in_headers[counted] += targets.count(counted)
+                if not isinstance(first, ast.DeclList):
+                    counters.add(counted)
             case ast.UnaryOp(op="&", expr=operand):
                 assigned.update(base_name(operand))
             case ast.FuncCall(name=ast.ID()):
@@ -98,11 +96,6 @@ def counted_name(item: ast.For) -> str | None:
             return name
         case _:
             return None
-
-
-def _declared(first: ast.Node | None) -> set[str | None]:
-    items = first.decls if isinstance(first, ast.DeclList) else []
-    return {item.name for item in items if isinstance(item, ast.Decl)}
 
 
 def assigned_target(node: ast.Node) -> ast.Node | None:

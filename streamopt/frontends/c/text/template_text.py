@@ -69,13 +69,9 @@ def blank(text: str) -> str:
 def definitions(text: str) -> Iterator[tuple[int, int]]:
     """Yield where templates begin and end."""
     at = 0
-    while True:
-        found = _HEAD.search(text, at)
-        if found is None:
-            return
-        end = _end_of_declaration(text, found.end())
-        yield found.start(), end
-        at = end
+    while found := _HEAD.search(text, at):
+        at = _end_of_declaration(text, found.end())
+        yield found.start(), at
 
 
 def _end_of_declaration(text: str, start: int) -> int:
