@@ -93,6 +93,8 @@ def problems(folder: Path, text: str, **options: object) -> list[str]:
         ("x[0] = d % 2;", "2:8 E138 d % 2: % takes integers"),
         ("x[0] = 99999999999999999999;",
          "2:8 E135 the number 99999999999999999999, which is too large is not supported"),
+        ("int k = 0; for (int i = 0; i < 2; i++) for (int j = 0; j <= i; j++) if (k++) x[i] = 1;",
+         "2:73 E135 k++ changes a variable inside an expression"),
         ("x[0] = (x[1] = 2) + 1;", "2:9 E135 x[1] = 2 changes a variable inside an expression"),
         ("float b[m]; x[0] = 1;", "2:9 E134 an extent of b, m is not a constant integer"),
         ("x[0] = sqrt(d, d);", "2:8 E138 sqrt takes 1 argument"),

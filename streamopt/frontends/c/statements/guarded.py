@@ -132,7 +132,7 @@ def _path(body: Sequence[ast.Node], name: str, state: ReadingState) -> _ChangePa
                 side is not None and running.touches(side, name, state)
                 for side in (then, otherwise)
             ]
-            if all(sides):
+            if sides[0] == sides[1]:
                 return None
             items = items_of(then if sides[0] else otherwise)
             own = tuple(_joined(condition, holds=sides[0]))
