@@ -148,12 +148,14 @@ def _rounded_up(windows: Windows, extents: Sequence[int]) -> Windows:
 
 
 def _pooled(node: Context) -> tuple[LazyTensor, Windows]:
-    x, kernel = node.tensor(), node.numbers("kernel_shape") or ()
-    return x, _windows(node, x.shape[2:], kernel)
+    """Return the input and its windows; without an extent given, one window is all of it."""
+    x = node.tensor()
+    return x, _windows(node, x.shape[2:], node.numbers("kernel_shape") or x.shape[2:])
 
 
 def _max_pool(node: Context) -> LazyTensor:
-    _only_first_output(node)
+    if any(node.operator.outputs[1:]):
+        raise LoweringError(f"only the first output of {node.operator.kind} is supported")
     return pooling.max_pool(node.builder, *_pooled(node))
 
 
@@ -172,20 +174,8 @@ def _norm_pool(node: Context) -> LazyTensor:
     return pooling.norm_pool(node.builder, *_pooled(node), order)
 
 
-def _global_norm(node: Context) -> LazyTensor:
-    x = node.tensor()
-    windows = Windows.of(x.shape[2:])
-    return pooling.norm_pool(node.builder, x, windows, node.option("p", 2))
-
-
 def _global(over: Callable[..., LazyTensor]) -> Lowering:
     return lambda node: over(node.builder, node.tensor(), pooling.spatial_axes(node.tensor()))
-
-
-def _only_first_output(node: Context) -> None:
-    if any(node.operator.outputs[1:]):
-        message = f"only the first output of {node.operator.kind} is supported"
-        raise LoweringError(message)
 
 
 def _batch_norm(node: Context) -> LazyTensor:
@@ -196,43 +186,27 @@ def _batch_norm(node: Context) -> LazyTensor:
     return normalisation.batch_norm(node.builder, x, scale, bias, mean, variance, epsilon)
 
 
-def _instance_norm(node: Context) -> LazyTensor:
-    x, epsilon = node.tensor(), node.option("epsilon", 1e-5)
-    groups = x.shape[1] if x.rank > 2 else 0
-    return normalisation.group_norm(
-        node.builder, x, groups, node.tensor(1), node.tensor(2), epsilon
-    )
-
-
-def _group_norm(node: Context) -> LazyTensor:
-    x, groups = node.tensor(), node.option("num_groups", 1)
-    scale, bias = node.tensor(1), node.tensor(2)
+def _group_norm(node: Context, groups: int) -> LazyTensor:
+    """Return the norm of groups of channels, whose scale and bias may be one a group."""
+    x, scale, bias = (node.tensor(at) for at in range(3))
+    if node.opset < 21 and scale.size_elems == groups != x.shape[1]:
+        each = x.shape[1] // groups
+        scale, bias = (
+            reshaped(broadcast(reshaped(part, (groups, 1)), (groups, each)), (groups * each,))
+            for part in (scale, bias)
+        )
     epsilon = node.option("epsilon", 1e-5)
-    if node.opset >= 21 or scale.size_elems != groups or groups == x.shape[1]:
-        return normalisation.group_norm(node.builder, x, groups, scale, bias, epsilon)
-    each = x.shape[1] // groups
-    flat = [
-        reshaped(broadcast(reshaped(part, (groups, 1)), (groups, each)), (groups * each,))
-        for part in (scale, bias)
-    ]
-    return normalisation.group_norm(node.builder, x, groups, flat[0], flat[1], epsilon)
+    return normalisation.group_norm(node.builder, x, groups, scale, bias, epsilon)
 
 
 def _layer_norm(node: Context) -> LazyTensor | tuple[LazyTensor, ...]:
     x = node.tensor()
     axes = range(node.axis("axis", -1, x.rank), x.rank)
-    epsilon = node.option("epsilon", 1e-5)
-    made, mean, inverse = normalisation.layer_norm(
-        node.builder, x, axes, node.optional(1), node.optional(2), epsilon
-    )
-    return (made, mean, inverse)[: max(1, len(node.operator.outputs))]
-
-
-def _rms_norm(node: Context) -> LazyTensor:
-    x = node.tensor()
-    axes = range(node.axis("axis", -1, x.rank), x.rank)
-    epsilon = node.option("epsilon", 1e-5)
-    return normalisation.rms_norm(node.builder, x, axes, node.optional(1), epsilon)
+    epsilon, scale = node.option("epsilon", 1e-5), node.optional(1)
+    if node.operator.kind == "RMSNormalization":
+        return normalisation.rms_norm(node.builder, x, axes, scale, epsilon)
+    made = normalisation.layer_norm(node.builder, x, axes, scale, node.optional(2), epsilon)
+    return made[: max(1, len(node.operator.outputs))]
 
 
 def _local_response_norm(node: Context) -> LazyTensor:
@@ -261,10 +235,9 @@ def _softmax(
 ) -> Lowering:
     def lowering(node: Context) -> LazyTensor:
         x = node.tensor()
-        if node.opset >= 13:
-            return function(node.builder, x, [node.axis("axis", -1, x.rank)])
-        axis = node.axis("axis", 1, x.rank)
-        return function(node.builder, x, range(axis, x.rank))
+        axis = node.axis("axis", -1 if node.opset >= 13 else 1, x.rank)
+        last = axis + 1 if node.opset >= 13 else x.rank
+        return function(node.builder, x, range(axis, last))
 
     return lowering
 
@@ -316,14 +289,16 @@ LOWERINGS: Lowerings = {
     "MaxPool": _max_pool,
     "AveragePool": _average_pool,
     "LpPool": _norm_pool,
-    "GlobalLpPool": _global_norm,
+    "GlobalLpPool": _norm_pool,
     "GlobalAveragePool": _global(mean_over),
     "GlobalMaxPool": _global(partial(reduced, reduction=Reduction.MAX)),
     "BatchNormalization": _batch_norm,
-    "InstanceNormalization": _instance_norm,
-    "GroupNormalization": _group_norm,
+    "InstanceNormalization": lambda node: _group_norm(
+        node, node.tensor().shape[1] if node.tensor().rank > 2 else 0
+    ),
+    "GroupNormalization": lambda node: _group_norm(node, node.option("num_groups", 1)),
     "LayerNormalization": _layer_norm,
-    "RMSNormalization": _rms_norm,
+    "RMSNormalization": _layer_norm,
     "Softmax": _softmax(normalisation.softmax),
     "LogSoftmax": _softmax(normalisation.log_softmax),
     "LRN": _local_response_norm,

@@ -216,10 +216,8 @@ def _triangle(node: Context) -> LazyTensor:
     def value(point: ElementPoint) -> Expression:
         *_, row, column = point.indices
         holds = ex.index_holds(CompareOp.GE, column - row, shift + (not is_upper), point)
-        inside, zero = ex.as_number(x.at(point)), ex.ZERO
-        if isinstance(holds, bool):
-            return inside if holds is is_upper else zero
-        return ex.select(holds, *((inside, zero) if is_upper else (zero, inside)))
+        sides = (lambda: ex.as_number(x.at(point)), lambda: ex.ZERO)
+        return ex.chosen(holds, *(sides if is_upper else sides[::-1]))
 
     return replace(node.builder.computed(x, value, x, operations=2), is_truth=False)
 
@@ -236,25 +234,15 @@ def _diagonal(node: Context) -> LazyTensor:
 
 
 def _running(combine: Callable[[Expression, Expression], Expression], identity: float) -> Lowering:
-    return lambda node: _scanned(node, combine, identity)
+    def lowering(node: Context) -> LazyTensor:
+        x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
+        if not -x.rank <= axis < x.rank:
+            raise LoweringError(f"there is no dimension {axis} among {x.rank}")
+        ways = {name: node.option(name, 0) != 0 for name in ("reverse", "exclusive")}
+        axis %= x.rank
+        return running(node.builder, x, axis, combine=combine, identity=identity, **ways)
 
-
-def _scanned(
-    node: Context, combine: Callable[[Expression, Expression], Expression], identity: float
-) -> LazyTensor:
-    x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
-    if not -x.rank <= axis < x.rank:
-        raise LoweringError(f"there is no dimension {axis} among {x.rank}")
-    reverse, exclusive = (node.option(name, 0) != 0 for name in ("reverse", "exclusive"))
-    return running(
-        node.builder,
-        x,
-        axis % x.rank,
-        reverse=reverse,
-        exclusive=exclusive,
-        combine=combine,
-        identity=identity,
-    )
+    return lowering
 
 
 LOWERINGS: Lowerings = {

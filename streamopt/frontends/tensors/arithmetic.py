@@ -1,5 +1,6 @@
 """Expressions from expressions, with the constant arithmetic done that needs no type."""
 
+from collections.abc import Callable
 from functools import partial, reduce
 
 from streamopt.frontends.tensors.indexing import ElementPoint
@@ -101,6 +102,17 @@ def select(condition: ir.Condition, then: ir.Expression, otherwise: ir.Expressio
     if isinstance(then, ir.Compare | ir.Logic) or isinstance(otherwise, ir.Compare | ir.Logic):
         return as_condition(ir.Select(condition, as_number(then), as_number(otherwise)))
     return then if then == otherwise else ir.Select(condition, then, otherwise)
+
+
+def chosen(
+    condition: ir.Condition | bool,
+    then: Callable[[], ir.Expression],
+    otherwise: Callable[[], ir.Expression],
+) -> ir.Expression:
+    """Return `select` of two values, or the only one that there is where all iterations agree."""
+    if isinstance(condition, bool):
+        return then() if condition else otherwise()
+    return select(condition, then(), otherwise())
 
 
 def occurrences(expression: ir.Expression, array: str) -> int:

@@ -360,12 +360,7 @@ class ProgramBuilder:
         kept, element = least_integers(values), element_of(values.dtype)
         if kept.dtype == values.dtype or values.size == 1 or element is None:
             return self.constant(name, values)
-        stored = self.constant(name, kept, least_element(kept))
-
-        def wide(point: ElementPoint) -> Expression:
-            return Cast(element, stored.at(point))
-
-        return replace(stored, element=element, value=wide, array="")
+        return widened(self.constant(name, kept, least_element(kept)), element)
 
 
 def _over_box(tensor: LazyTensor) -> tuple[Expression, dict[str, int]]:

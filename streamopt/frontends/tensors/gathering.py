@@ -6,6 +6,7 @@ looked up when the program runs.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import TypeVar
 
@@ -242,12 +243,8 @@ def _chosen(
     if isinstance(pieces, Leaf):
         return read(pieces.values)
     holds = ex.index_holds(CompareOp.LT, point.indices[pieces.axis], pieces.border, point)
-    if holds is True:
-        return _chosen(pieces.below, point, read)
-    if holds is False:
-        return _chosen(pieces.above, point, read)
-    below, above = (_chosen(half, point, read) for half in (pieces.below, pieces.above))
-    return ex.select(holds, below, above)
+    below, above = (partial(_chosen, half, point, read) for half in (pieces.below, pieces.above))
+    return ex.chosen(holds, below, above)
 
 
 def _splits(pieces: Pieces) -> int:

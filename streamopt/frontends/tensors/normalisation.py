@@ -1,7 +1,6 @@
 """Reductions over dimensions, normalisation by statistics given or computed, and softmax."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import prod
 
 from streamopt.frontends.tensors import arithmetic as ex
@@ -36,14 +35,6 @@ def _inverse_root(builder: ProgramBuilder, variance: LazyTensor, epsilon: float)
     return elementwise(builder, function, variance)
 
 
-def _negative_product(left: Expression, right: Expression) -> Expression:
-    return negated(ex.multiply(left, right))
-
-
-def _power_of_difference(left: Expression, right: Expression) -> Expression:
-    return ex.exponential(ex.subtract(left, right))
-
-
 def batch_norm(
     builder: ProgramBuilder,
     x: LazyTensor,
@@ -59,7 +50,8 @@ def batch_norm(
     """
     factor = _scaled(builder, _inverse_root(builder, variance, epsilon), scale, None)
     factor = builder.store(factor, f"{builder.label}_scale")
-    shift = _scaled(builder, elementwise(builder, _negative_product, mean, factor), None, bias)
+    moved = elementwise(builder, negated, elementwise(builder, ex.multiply, mean, factor))
+    shift = _scaled(builder, moved, None, bias)
     shift = builder.store(shift, f"{builder.label}_shift")
     return _scaled(builder, x, _channels(factor, x.rank), _channels(shift, x.rank))
 
@@ -169,8 +161,8 @@ def softmax(builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int]) -> Lazy
     label = builder.label
     x = builder.settled(x)
     largest = reduced(builder, x, axes, Reduction.MAX, name=f"{label}_max")
-    powers = elementwise(builder, _power_of_difference, x, largest)
-    powers = builder.store(powers, f"{label}_exp")
+    below = elementwise(builder, ex.subtract, x, largest)
+    powers = builder.store(elementwise(builder, ex.exponential, below), f"{label}_exp")
     total = reduced(builder, powers, axes, Reduction.ADD, name=f"{label}_sum")
     return elementwise(builder, ex.divide, powers, total)
 
@@ -181,10 +173,9 @@ def log_softmax(builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int]) -> 
     x = builder.settled(x)
     largest = reduced(builder, x, axes, Reduction.MAX, name=f"{label}_max")
     below = builder.store(elementwise(builder, ex.subtract, x, largest), f"{label}_below")
-    exponentials = partial(reduced, function=ex.exponential, name=f"{label}_sum")
-    total = exponentials(builder, below, axes, Reduction.ADD)
-    logarithm = elementwise(builder, ex.logarithm, total)
-    logarithm = builder.store(logarithm, f"{label}_log")
+    powers = elementwise(builder, ex.exponential, below)
+    total = reduced(builder, powers, axes, Reduction.ADD, name=f"{label}_sum")
+    logarithm = builder.store(elementwise(builder, ex.logarithm, total), f"{label}_log")
     return elementwise(builder, ex.subtract, below, logarithm)
 
 

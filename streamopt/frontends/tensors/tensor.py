@@ -99,11 +99,7 @@ class LazyTensor:
 def splat(value: float, element: ElementType, shape: Sequence[int] = ()) -> LazyTensor:
     """Return the tensor whose elements are all one number."""
     literal = Literal(float(value))
-
-    def same(_: ElementPoint) -> Expression:
-        return literal
-
-    return LazyTensor(tuple(shape), element, same)
+    return LazyTensor(tuple(shape), element, lambda _: literal)
 
 
 MAX_CHARACTERS = 80

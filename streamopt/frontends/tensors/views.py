@@ -14,7 +14,7 @@ from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.algebra.divisions import flat_index, remainder, unflattened
-from streamopt.ir.expression import CompareOp, Expression
+from streamopt.ir.expression import CompareOp, Expression, Literal
 
 
 def reshaped(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:
@@ -166,14 +166,9 @@ def concatenated(builder: ProgramBuilder, parts: Sequence[LazyTensor], axis: int
     shape = (*first.shape[:axis], border + second.shape[axis], *first.shape[axis + 1 :])
 
     def value(point: ElementPoint) -> Expression:
-        index = point.indices[axis]
-        holds = ex.index_holds(CompareOp.LT, index, border, point)
-        if holds is True:
-            return first.at(point)
+        holds = ex.index_holds(CompareOp.LT, point.indices[axis], border, point)
         moved = _moved(point, axis, border)
-        if holds is False:
-            return second.at(moved)
-        return ex.select(holds, first.at(point), second.at(moved))
+        return ex.chosen(holds, lambda: first.at(point), lambda: second.at(moved))
 
     return builder.computed(first, value, first, second, operations=1, shape=shape)
 
@@ -207,7 +202,7 @@ def padded(
         return tensor
     ends = [front + extent for front, extent in zip(low, tensor.shape, strict=True)]
     shape = tuple(end + back for end, back in zip(ends, high, strict=True))
-    border = splat(value, tensor.element).at
+    border = Literal(float(value))
 
     def element(point: ElementPoint) -> Expression:
         inside = ex.all_of(
@@ -221,11 +216,7 @@ def padded(
             ]
         )
         moved = point.to(i + Affine.of(-front) for i, front in zip(point.indices, low, strict=True))
-        if inside is False:
-            return border(point.to(()))
-        if inside is True:
-            return tensor.at(moved)
-        return ex.select(inside, tensor.at(moved), border(point.to(())))
+        return ex.chosen(inside, lambda: tensor.at(moved), lambda: border)
 
     checks = 2 * sum(extent > 0 for extent in (*low, *high))
     made = builder.computed(tensor, element, tensor, operations=checks, shape=shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -331,17 +332,13 @@ class TensorLowering:
         element = known_element(op.results[position].type)
         places = [name for name, _ in (*outer, *inner)]
         loops = {f"d{loop}": places.index(name) for loop, name in enumerate(names)}
-
-        def value(point: ElementPoint) -> Expression:
-            return read_template(item, term, operands, point, loops)
-
         fused = [o.value for o in item.inputs if o.value.number in self.tensors]
         labels = [label for value in fused for label in self._labels_of(value)]
         made = self.builder.reduce(
             outer,
             inner,
             reduction,
-            value,
+            partial(read_template, item, term, operands, loops),
             element=element,
             name=joined_label((*labels, label)),
             start=start,

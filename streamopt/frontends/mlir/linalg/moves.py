@@ -69,11 +69,8 @@ def _insert(
             inner = index + Affine.of(-start)
             bounds.append(ex.divides(step, inner, point))
             places.append(floor_divided(inner, step, point.trip_counts))
-        inside = ex.all_of(bounds)
-        if inside is False:
-            return whole.at(point)
-        moved = part.at(point.to(places))
-        return moved if inside is True else ex.select(inside, moved, whole.at(point))
+        moved = point.to(places)
+        return ex.chosen(ex.all_of(bounds), lambda: part.at(moved), lambda: whole.at(point))
 
     return builder.computed(whole, value, part, whole, operations=1)
 

@@ -6,6 +6,7 @@ Elements that a body extracts at computed positions are static where constants d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -50,11 +51,7 @@ def pointwise(
     missing = [n for n, e in enumerate(item.extents) if e > 1 and f"d{n}" not in loops]
     if missing:
         raise LoweringError("an operation that writes elements more than once is not supported")
-    template = item.templates[position]
-
-    def value(point: ElementPoint) -> Expression:
-        return read_template(item, template, operands, point, loops)
-
+    value = partial(read_template, item, item.templates[position], operands, loops)
     axes = _inherited(item, position, operands) or dimension_names(result.shape, image=image)
     truth = result.element == "i1"
     return LazyTensor(result.shape, element, value, axes=axes, is_truth=truth, depth=1)
@@ -64,8 +61,8 @@ def read_template(
     item: Structured,
     template: Expression,
     operands: Sequence[LazyTensor | Expression],
-    point: ElementPoint,
     loops: Mapping[str, int],
+    point: ElementPoint,
 ) -> Expression:
     """Return a template read at a point.
 
@@ -156,11 +153,8 @@ def _table(
         hint = "read fewer elements, or at positions that are sums of the loops' indices"
         raise LoweringError(f"more than {MAX_POSITIONS} positions are computed", hint)
     loops = {f"d{n}": n for n in range(len(shape))}
-
-    def value(point: ElementPoint) -> Expression:
-        return read_template(item, position, operands, point, loops)
-
-    table = builder.known(LazyTensor(tuple(shape), ElementType.INT64, value))
+    read = partial(read_template, item, position, operands, loops)
+    table = builder.known(LazyTensor(tuple(shape), ElementType.INT64, read))
     if table is None:
         raise LoweringError(
             "an element is read at a position that depends on data",

@@ -1,6 +1,6 @@
 """Loops over memory to a source: what Polygeist and lowered linear algebra look like."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.mlir.loops.memory import VIEWS, View
@@ -80,24 +80,21 @@ class LoopLowering:
             self.state.report("E155", f"more than {MAX_OPERATIONS} operations", function)
             return ()
         block = function.blocks[0]
-        returned = {
-            value.number
-            for op in block.operations
-            if op.name in ("func.return", "return")
-            for value in op.operands
-        }
+        ends = [op for op in block.operations if op.name in ("func.return", "return")]
+        returned = [(value, op) for op in ends for value in op.operands]
         for position, value in enumerate(block.arguments):
             self._argument(value, position, function)
         for op in block.operations:
-            if op.name in _VARIABLES and op.results[0].number in returned:
+            if op.name in _VARIABLES and op.results[0] in (value for value, _ in returned):
                 self._variable(op, is_argument=True)
-        for op in block.operations:
-            if op.name in ("func.return", "return"):
-                self._check_return(op)
+        for value, op in returned:
+            if value.type.kind != "memref":
+                hint = "write it to an element of a memref argument"
+                self.state.report("E152", "the function returns a number", op, hint)
         return self.block(block)
 
-    def block(self, block: Block) -> tuple[Item, ...]:
-        """Return the items of a block."""
+    def block(self, block: Block, targets: Sequence[Access] = ()) -> tuple[Item, ...]:
+        """Return the items of a block, and the assignments of what it yields to targets."""
         outside, self.items = self.items, []
         uses = block_uses(block)
         for position, op in enumerate(block.operations):
@@ -110,12 +107,31 @@ class LoopLowering:
             except KeyError:
                 # Its operands have been reported.
                 continue
+        if targets and block.operations:
+            self._hand_on(block.operations[-1], targets)
         found, self.items = tuple(self.items), outside
         return found
+
+    def _hand_on(self, end: MlirOperation, targets: Sequence[Access]) -> None:
+        """Assign what a block yields; several values through variables of their own."""
+        values = [self.state.read(value) for value in end.operands]
+        if len(values) > 1:
+            values = [
+                self._local("next", operand, value, end)
+                for operand, value in zip(end.operands, values, strict=True)
+            ]
+        for target, value in zip(targets, values, strict=True):
+            self.assign(target, value, end)
 
     def assign(self, target: Access, value: Expression, op: MlirOperation) -> None:
         """Add an assignment."""
         self.items.append(Assign(target, as_number(value), loc=op.loc))
+
+    def _local(self, name: str, like: MlirValue, value: Expression, op: MlirOperation) -> Read:
+        """Return a local variable of a value's type, which is assigned the value."""
+        target = self.state.add_local(name, like.type, op.loc)
+        self.assign(target, value, op)
+        return Read(target)
 
     def _argument(self, value: MlirValue, position: int, function: MlirOperation) -> None:
         name = value.name or f"arg{position}"
@@ -134,12 +150,6 @@ class LoopLowering:
             self.state.views[value.number] = View.of(variable.name, kind.shape)
         else:
             self.state.numbers[value.number] = Read(Access(variable.name, ()))
-
-    def _check_return(self, op: MlirOperation) -> None:
-        for value in op.operands:
-            if value.type.kind != "memref":
-                hint = "write it to an element of a memref argument"
-                self.state.report("E152", "the function returns a number", op, hint)
 
     def _lower(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         if op.name in _IGNORED:
@@ -169,9 +179,7 @@ class LoopLowering:
         times = uses.counts.get(result.number, 0)
         size = sum(1 for _ in walk(value))
         if size > 1 and times > 1 and size * times > MAX_INLINE:
-            target = self.state.add_local(result.name or "t", result.type, op.loc)
-            self.assign(target, value, op)
-            value = Read(target)
+            value = self._local(result.name or "t", result, value, op)
         self.state.numbers[result.number] = value
 
     def _access(
@@ -191,12 +199,10 @@ class LoopLowering:
         """Give the result of a load its element, or a local copy that stores leave alone."""
         access = self._access(op, op.operands[0], op.operands[1:])
         result = op.results[0]
-        value: Expression = Read(access)
+        value = Read(access)
         same = frozenset(n for n, v in self.state.views.items() if v.variable == access.array)
         if uses.is_overwritten(result.number, position, same):
-            target = self.state.add_local(result.name or "t", result.type, op.loc)
-            self.assign(target, value, op)
-            value = Read(target)
+            value = self._local(result.name or "t", result, value, op)
         self.state.numbers[result.number] = value
 
     def store(self, op: MlirOperation, position: int, uses: BlockUses) -> None:

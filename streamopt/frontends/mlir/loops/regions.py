@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.mlir.loops.state import applied, bound_of, constant_index
 from streamopt.frontends.mlir.text.syntax import (
     AffineMap,
-    Block,
     Dense,
     IntegerSet,
     MlirOperation,
@@ -19,7 +18,7 @@ from streamopt.frontends.tensors.arithmetic import ZERO, as_condition
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.source import Branch, Item, RangeLoop
+from streamopt.ir.source import Branch, RangeLoop
 
 if TYPE_CHECKING:
     from streamopt.frontends.mlir.loops.lowering import LoopLowering
@@ -115,10 +114,7 @@ def _loops(
         lowering.assign(target, state.read(value), op)
         state.numbers[argument.number] = ir.Read(target)
     loops = [_started(lowering, walk) for walk in walks]
-    body = lowering.block(block)
-    outside, lowering.items = lowering.items, []
-    _hand_on(lowering, block, carried)
-    body, lowering.items = (*body, *lowering.items), outside
+    body = lowering.block(block, carried)
     for iterator, lower, upper in reversed(loops):
         body = (RangeLoop(iterator, lower, upper, body, loc=op.loc),)
     lowering.items += body
@@ -155,22 +151,6 @@ def _started(
     return iterator, lower, upper
 
 
-def _hand_on(lowering: LoopLowering, block: Block, targets: Sequence[ir.Access]) -> None:
-    """Assign what a block yields; several values through variables of their own."""
-    if not targets or not block.operations:
-        return
-    end = block.operations[-1]
-    values = [lowering.state.read(value) for value in end.operands]
-    if len(values) > 1:
-        for position, value in enumerate(values):
-            kind = end.operands[position].type
-            between = lowering.state.add_local("next", kind, end.loc)
-            lowering.assign(between, value, end)
-            values[position] = ir.Read(between)
-    for target, value in zip(targets, values, strict=True):
-        lowering.assign(target, value, end)
-
-
 def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
     found = op.attributes.get("condition")
     if not isinstance(found, IntegerSet):
@@ -190,14 +170,7 @@ def _scf_if(lowering: LoopLowering, op: MlirOperation) -> None:
 def _branch(lowering: LoopLowering, op: MlirOperation, condition: ir.Condition) -> None:
     state = lowering.state
     targets = [state.add_local(r.name or "chosen", r.type, op.loc) for r in op.results]
-    parts: list[tuple[Item, ...]] = []
-    for region in op.regions:
-        body = lowering.block(region[0]) if region else ()
-        outside, lowering.items = lowering.items, []
-        if region:
-            _hand_on(lowering, region[0], targets)
-        parts.append((*body, *lowering.items))
-        lowering.items = outside
+    parts = [lowering.block(region[0], targets) if region else () for region in op.regions]
     otherwise = parts[1] if len(parts) > 1 else ()
     lowering.items.append(Branch(condition, parts[0], otherwise, loc=op.loc))
     for result, target in zip(op.results, targets, strict=True):
