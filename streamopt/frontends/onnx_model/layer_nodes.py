@@ -119,15 +119,13 @@ def _windows(node: Context, extents: Sequence[int], kernel: Sequence[int]) -> Wi
 
 def _same(windows: Windows, extents: Sequence[int], *, is_lower: bool) -> Windows:
     """Return the windows with the border that gives ``ceil(extent / stride)`` results."""
-    low: list[int] = []
-    high: list[int] = []
+    borders: list[int] = []
     for at, extent in enumerate(extents):
         stride = windows.strides[at]
         span = windows.dilations[at] * (windows.kernel[at] - 1) + 1
-        wanted = max(0, (-(-extent // stride) - 1) * stride + span - extent)
-        smaller, larger = wanted // 2, wanted - wanted // 2
-        low.append(larger if is_lower else smaller)
-        high.append(smaller if is_lower else larger)
+        borders.append(max(0, (-(-extent // stride) - 1) * stride + span - extent))
+    halves = [n // 2 for n in borders], [n - n // 2 for n in borders]
+    low, high = halves[::-1] if is_lower else halves
     return Windows.of(windows.kernel, windows.strides, windows.dilations, low, high)
 
 

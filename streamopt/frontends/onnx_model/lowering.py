@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.errors import Diagnostic, FrontendError
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.formats.names import quoted
 from streamopt.frontends.onnx_model import (
     elementwise_nodes,
@@ -94,22 +94,22 @@ class _ModelLowering:
         for value in self.model.inputs:
             self._declare(value)
 
+    def _report(self, error: LoweringError, loc: SourceLoc, code: str = UNSUPPORTED) -> None:
+        self.problems.append(Diagnostic(error.code or code, error.message, loc, error.hint))
+
     def _declare(self, value: Input) -> None:
         try:
             element = element_of(np.dtype(value.dtype))
         except TypeError:
             element = None
-        if element is None:
-            message = f"input {quoted(value.name)} has elements of type {value.dtype}"
-            hint = "convert the model to float32"
-            self.problems.append(Diagnostic(UNSUPPORTED, message, self.model.loc, hint))
-            self.unknown.add(value.name)
-            return
-        shape = [extent for extent in value.shape or () if isinstance(extent, int)]
         try:
+            if element is None:
+                message = f"input {quoted(value.name)} has elements of type {value.dtype}"
+                raise LoweringError(message, "convert the model to float32", UNSUPPORTED)
+            shape = [extent for extent in value.shape or () if isinstance(extent, int)]
             tensor = self.builder.given(value.name, shape, element, Role.INPUT)
         except LoweringError as error:
-            self.problems.append(Diagnostic(SHAPE, error.message, self.model.loc, error.hint))
+            self._report(error, self.model.loc, SHAPE)
             self.unknown.add(value.name)
         else:
             self.values.tensors[value.name] = truths(tensor) if value.dtype == "bool" else tensor
@@ -141,8 +141,7 @@ class _ModelLowering:
                     self._expand(operator)
                 return
         except LoweringError as error:
-            code = error.code or UNSUPPORTED
-            self.problems.append(Diagnostic(code, error.message, operator.loc, error.hint))
+            self._report(error, operator.loc)
         except (
             ArithmeticError,
             AssertionError,
@@ -272,8 +271,7 @@ class _ModelLowering:
                 try:
                     self.builder.output(self.values.tensor(name), name)
                 except LoweringError as error:
-                    problem = Diagnostic(UNSUPPORTED, error.message, self.model.loc, error.hint)
-                    self.problems.append(problem)
+                    self._report(error, self.model.loc)
         if not self.model.outputs:
             self.problems.append(Diagnostic(INVALID, "the graph has no output", self.model.loc))
         if self.problems:

@@ -8,6 +8,7 @@ The usual variance, for instance, computes in double precision, and the usual GE
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -31,7 +32,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten._safe_softmax.default] = _softmax
     table[aten._cdist_forward.default] = _distances
     table[aten.adaptive_max_pool2d.default] = _adaptive_max_pool
-    table[aten.cumsum.default] = moves.running_sum
+    table[aten.cumsum.default] = partial(moves.running, combine=torch.add, identity=0)
+    table[aten.cumprod.default] = partial(moves.running, combine=torch.mul, identity=1)
     table[aten.roll.default] = moves.roll
     table[aten.convolution.default] = moves.convolution
     table[aten.conv_transpose1d.default] = moves.transposed_convolution

@@ -25,24 +25,15 @@ def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> to
     return x
 
 
-def running_sum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """Return sums up to each element."""
-    return _running(x, dim, dtype, torch.add, 0)
-
-
-def running_product(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """Return products up to each element."""
-    return _running(x, dim, dtype, torch.mul, 1)
-
-
-def _running(
+def running(
     x: torch.Tensor,
     dim: int,
-    dtype: torch.dtype | None,
+    *,
+    dtype: torch.dtype | None = None,
     combine: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     identity: int,
 ) -> torch.Tensor:
-    """Return sums up to each element: of twice as many in each step, without recurrence.
+    """Return sums or products up to each element: of twice as many in each step.
 
     See `streamopt.frontends.tensors.functions.running`.
     """

@@ -12,7 +12,6 @@ from typing import Any
 import torch
 
 from streamopt.frontends.tensors.functions import MAX_BEST
-from streamopt.frontends.torch_module.moves import running_product
 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
@@ -31,7 +30,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.any.dim: partial(_held, every=False),
         aten.all.dims: partial(_held, every=True),
         aten.any.dims: partial(_held, every=False),
-        aten.cumprod.default: running_product,
         aten.fmod.Scalar: _truncated,
         aten.fmod.Tensor: _truncated,
         aten.remainder.Scalar: _floored,

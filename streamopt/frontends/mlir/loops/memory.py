@@ -94,18 +94,10 @@ def _kept(sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
 
 def _reshape(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     """Return a view with dimensions split or merged, in row-major order."""
-    shape = op.results[0].type.shape
-    return view.then(shape, _row_major(view.shape, shape, Affine()))
-
-
-def _row_major(old: tuple[int, ...], new: tuple[int, ...], offset: Affine) -> Place:
+    old, new = view.shape, op.results[0].type.shape
     if DYNAMIC in (*old[1:], *new[1:]):
         raise LoweringError("the extent of a reshaped memref is not known")
-
-    def place(indices: tuple[Affine, ...], ends: Mapping[str, int]) -> tuple[Affine, ...]:
-        return _unflattened(flat_index(indices, new) + offset, old, ends)
-
-    return place
+    return view.then(new, lambda indices, ends: _unflattened(flat_index(indices, new), old, ends))
 
 
 def _unflattened(flat: Affine, shape: Sequence[int], ends: Mapping[str, int]) -> tuple[Affine, ...]:

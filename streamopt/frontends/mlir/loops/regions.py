@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.loops.state import applied, bound_of, constant_index
@@ -79,12 +80,8 @@ def _grouped(op: MlirOperation, name: str, bounds: tuple[Affine, ...]) -> list[t
     groups = op.attributes.get(name)
     assert isinstance(groups, Dense)
     assert groups.values is not None
-    found: list[tuple[Affine, ...]] = []
-    start = 0
-    for count in groups.values.reshape(-1):
-        found.append(bounds[start : start + int(count)])
-        start += int(count)
-    return found
+    rest = iter(bounds)
+    return [tuple(islice(rest, int(count))) for count in groups.values.reshape(-1)]
 
 
 def _scf_parallel(lowering: LoopLowering, op: MlirOperation) -> None:

@@ -187,12 +187,8 @@ def block_uses(block: Block) -> BlockUses:
 
 def _stored(op: MlirOperation) -> frozenset[int]:
     """Return the memrefs that an operation stores to; and -1 if it has regions."""
-    found = {value for each in (op, *operations_inside(op)) for value in _targets(each)}
-    return frozenset(found | ({-1} if op.blocks else set()))
-
-
-def _targets(op: MlirOperation) -> set[int]:
-    return {op.operands[1].number} if op.name in STORES else set()
+    stores = [each for each in (op, *operations_inside(op)) if each.name in STORES]
+    return frozenset([store.operands[1].number for store in stores] + [-1] * bool(op.blocks))
 
 
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.trunci", "arith.extui")

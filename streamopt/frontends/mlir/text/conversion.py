@@ -188,26 +188,20 @@ class _Conversion:
 
     def dense(self, value: Any) -> Dense:
         kind = self.type(value.type)
-        if prod(kind.shape) > MAX_ELEMENTS:
-            return Dense(None, kind)
-        try:
-            return Dense(np.array(value).reshape(kind.shape), kind)
-        except (TypeError, ValueError):
-            return Dense(None, kind)
+        if prod(kind.shape) <= MAX_ELEMENTS:
+            with suppress(TypeError, ValueError):
+                return Dense(np.array(value).reshape(kind.shape), kind)
+        return Dense(None, kind)
 
     def resource(self, value: Any, name: str) -> Dense:
         kind = self.type(value.type)
         digits, element = self.text.resources.get(name), element_type(kind.element)
-        if digits is None or element is None or kind.element == "i1":
-            return Dense(None, kind)
-        values: NDArray[Any] = np.empty(0)
-        try:
-            # The first four bytes are the alignment.
-            values = np.frombuffer(bytes.fromhex(digits)[4:], dtype=element.dtype)
-        except ValueError:
-            return Dense(None, kind)
-        fits = values.size == prod(kind.shape)
-        return Dense(values.reshape(kind.shape) if fits else None, kind)
+        if digits is not None and element is not None and kind.element != "i1":
+            with suppress(ValueError):
+                # The first four bytes are the alignment.
+                values: NDArray[Any] = np.frombuffer(bytes.fromhex(digits)[4:], element.dtype)
+                return Dense(values.reshape(kind.shape), kind)
+        return Dense(None, kind)
 
 
 def _attributes(op: Any) -> list[tuple[str, Any]]:
