@@ -15,7 +15,7 @@ nests, if those that take it are a box: one writes everything, the other then ov
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from streamopt.errors import Diagnostic, SourceLoc
@@ -62,6 +62,10 @@ class Assignment:
     def renamed(self, names: Mapping[str, str]) -> Assignment:
         """Return the assignment with arrays renamed where it reads them."""
         leaf = ir.moved_leaf(lambda a: ir.Access(names.get(a.array, a.array), a.subscripts))
+        return self.rewritten(leaf)
+
+    def rewritten(self, leaf: Callable[[ir.Expression], ir.Expression]) -> Assignment:
+        """Return the assignment with what it reads rewritten as `ir.rewrite` does."""
         start, guard = self.start, self.guard
         return replace(
             self,
@@ -176,43 +180,31 @@ def nests_of(
         The name of the nest that writes what the other doesn't, if it takes two.
     """
     whole = Domain.of({axis.name: axis.trip_count for axis in axes})
-    match assignment.value:
-        case ir.Select(condition, then, otherwise) if assignment.reduction is None:
-            for inner, outer, holds in ((then, otherwise, True), (otherwise, then, False)):
-                box = whole.under(condition, holds=holds)
-                needs_box = next(_reads_outside(inner, whole, shapes), None) is not None
-                fits = next(_reads_outside(outer, whole, shapes), None) is None
-                if box.is_box and not box.is_empty and needs_box and fits:
-                    yield _nest(replace(assignment, node=border, value=outer), whole, axes)
-                    yield _nest(replace(assignment, value=inner), box, axes)
-                    return
-        case _:
-            pass
+    value = assignment.value
+    if isinstance(value, ir.Select) and assignment.reduction is None:
+        then, otherwise = value.then, value.otherwise
+        for inner, outer, holds in ((then, otherwise, True), (otherwise, then, False)):
+            box = whole.under(value.condition, holds=holds)
+            needs_box = next(_reads_outside(inner, whole, shapes), None) is not None
+            fits = next(_reads_outside(outer, whole, shapes), None) is None
+            if box.is_box and not box.is_empty and needs_box and fits:
+                yield _nest(replace(assignment, node=border, value=outer), whole, axes)
+                yield _nest(replace(assignment, value=inner), box, axes)
+                return
     yield _nest(assignment, whole, axes)
 
 
 def _nest(assignment: Assignment, box: Domain, axes: tuple[Axis, ...]) -> Nest:
-    loops = tuple(
-        Loop(axis.name, box.ranges[axis.name][1] - box.ranges[axis.name][0] + 1) for axis in axes
-    )
-    shifts = {
-        axis.name: Affine.iterator(axis.name) + Affine.of(box.ranges[axis.name][0])
-        for axis in axes
-        if box.ranges[axis.name][0]
-    }
-    names = tuple(loop.name for loop in loops)
+    names = tuple(axis.name for axis in axes)
+    ranges = [(name, *box.ranges[name]) for name in names]
+    loops = tuple(Loop(name, last - first + 1) for name, first, last in ranges)
+    shifts = {name: Affine.iterator(name) + Affine.of(n) for name, n, _ in ranges if n}
 
     def placed(access: ir.Access) -> ir.Access:
         subscripts = (s.substitute(shifts).ordered(names) for s in access.subscripts)
         return ir.Access(access.array, tuple(subscripts))
 
     leaf = ir.moved_leaf(placed, lambda index: index.substitute(shifts).ordered(names))
-    statement = Statement(
-        placed(assignment.target),
-        ir.rewrite(assignment.value, leaf),
-        assignment.reduction,
-        None if assignment.start is None else ir.rewrite(assignment.start, leaf),
-        None if assignment.guard is None else ir.rewrite_condition(assignment.guard, leaf),
-        assignment.loc,
-    )
-    return Nest(assignment.node, loops, (statement,), assignment.loc)
+    moved, target = assignment.rewritten(leaf), placed(assignment.target)
+    operands = moved.value, moved.reduction, moved.start, moved.guard
+    return Nest(moved.node, loops, (Statement(target, *operands, moved.loc),), moved.loc)
