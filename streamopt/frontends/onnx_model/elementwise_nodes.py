@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
 
 from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
+from streamopt.frontends.onnx_model.loading import numpy_type
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import functions
 from streamopt.frontends.tensors.constants import element_of
@@ -172,13 +172,9 @@ def _is_infinite(node: Context) -> LazyTensor:
 
 
 def _cast(node: Context) -> LazyTensor:
-    from onnx import helper
-
-    x = node.tensor()
-    try:
-        dtype: np.dtype[Any] = np.dtype(helper.tensor_dtype_to_np_dtype(node.option("to", 0)))
-    except (KeyError, TypeError, ValueError):
-        raise LoweringError("a cast to this type is not supported") from None
+    x, dtype = node.tensor(), numpy_type(node.option("to", 0))
+    if dtype is None:
+        raise LoweringError("a cast to this type is not supported")
     element = element_of(dtype)
     if element is None:
         message = f"a cast to {dtype} is not supported"

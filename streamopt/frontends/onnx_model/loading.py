@@ -3,7 +3,7 @@
 Limits are checked before ONNX's own tools see a model: a few bytes can ask for any amount.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
 from math import prod
@@ -163,6 +163,14 @@ def _array(tensor: TensorProto) -> NDArray[Any] | None:
     return array if array.dtype.kind in "biuf" else None
 
 
+def numpy_type(data_type: int) -> np.dtype[Any] | None:
+    """Return the NumPy type of an element type of ONNX, by its number; None if there is none."""
+    try:
+        return np.dtype(onnx.helper.tensor_dtype_to_np_dtype(data_type))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def _type_name(data_type: int) -> str:
     try:
         return str(TensorProto.DataType.Name(cast("Any", data_type))).lower()
@@ -174,10 +182,8 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     tensor = value.type.tensor_type
     if value.type.WhichOneof("value") != "tensor_type":
         return Input(value.name, "no tensor", None)
-    try:
-        dtype = str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)))
-    except (KeyError, TypeError, ValueError):
-        dtype = _type_name(tensor.elem_type)
+    known = numpy_type(tensor.elem_type)
+    dtype = _type_name(tensor.elem_type) if known is None else str(known)
     if not tensor.HasField("shape"):
         return Input(value.name, dtype, None)
     shape = tuple(
@@ -245,7 +251,8 @@ def read_operator(
         if attribute.type == AttributeProto.GRAPH:
             bodies[attribute.name] = _body(attribute.g, problems, loc)
             continue
-        value = _attribute(attribute)
+        read = _ATTRIBUTES.get(attribute.type)
+        value = None if read is None else read(attribute)
         if value is None:
             message = f"attribute {quoted(attribute.name)} can't be read"
             problems.append(Diagnostic(UNSUPPORTED, message, place))
@@ -264,24 +271,18 @@ def _body(graph: onnx.GraphProto, problems: list[Diagnostic], loc: SourceLoc) ->
     )
 
 
-def _attribute(attribute: AttributeProto) -> Any:
-    match attribute.type:
-        case AttributeProto.TENSOR:
-            return _array(attribute.t)
-        case AttributeProto.STRING:
-            return attribute.s.decode("utf-8", "replace")
-        case AttributeProto.STRINGS:
-            return tuple(text.decode("utf-8", "replace") for text in attribute.strings)
-        case AttributeProto.INT:
-            return int(attribute.i)
-        case AttributeProto.FLOAT:
-            return float(attribute.f)
-        case AttributeProto.INTS:
-            return tuple(map(int, attribute.ints))
-        case AttributeProto.FLOATS:
-            return tuple(map(float, attribute.floats))
-        case _:
-            return None
+_ATTRIBUTES: Mapping[int, Callable[[AttributeProto], Any]] = {
+    AttributeProto.TENSOR: lambda given: _array(given.t),
+    AttributeProto.STRING: lambda given: given.s.decode("utf-8", "replace"),
+    AttributeProto.STRINGS: lambda given: tuple(
+        s.decode("utf-8", "replace") for s in given.strings
+    ),
+    AttributeProto.INT: lambda given: int(given.i),
+    AttributeProto.FLOAT: lambda given: float(given.f),
+    AttributeProto.INTS: lambda given: tuple(map(int, given.ints)),
+    AttributeProto.FLOATS: lambda given: tuple(map(float, given.floats)),
+}
+"""How the kinds of attributes are read; others can't be."""
 
 
 MAX_FILE_BYTES = 2**31 - 1

@@ -286,13 +286,10 @@ def _unsupported(kind: str) -> LoweringError:
 def _said(operator: OnnxOperator) -> NDArray[Any]:
     """Return the value of a Constant node."""
     for name, value in operator.attributes.items():
-        match name:
-            case "value" if value is not None:
-                return np.asarray(value)
-            case "value_int" | "value_ints":
-                return np.array(value, dtype=np.int64)
-            case "value_float" | "value_floats":
-                return np.array(value, dtype=np.float32)
-            case _:
-                pass
+        if name == "value" and value is not None:
+            return np.asarray(value)
+        if name in ("value_int", "value_ints"):
+            return np.array(value, dtype=np.int64)
+        if name in ("value_float", "value_floats"):
+            return np.array(value, dtype=np.float32)
     raise LoweringError("the constant is no array of numbers")

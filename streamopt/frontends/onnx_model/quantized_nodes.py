@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from streamopt.frontends.onnx_model.context import Context, Lowerings, Scaled
 from streamopt.frontends.onnx_model.elementwise_nodes import LOWERINGS as ELEMENTWISE
 from streamopt.frontends.onnx_model.layer_nodes import LOWERINGS as LAYERS
+from streamopt.frontends.onnx_model.loading import numpy_type
 from streamopt.frontends.onnx_model.shape_nodes import LOWERINGS as SHAPES
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.constants import element_of
@@ -162,14 +163,10 @@ def _quantized(node: Context) -> LazyTensor:
 
 
 def _output_element(kind: int) -> ElementType:
-    from onnx import helper
-
     if not kind:
         return ElementType.UINT8
-    try:
-        found = element_of(np.dtype(helper.tensor_dtype_to_np_dtype(kind)))
-    except (KeyError, TypeError, ValueError):
-        found = None
+    dtype = numpy_type(kind)
+    found = None if dtype is None else element_of(dtype)
     if found is None or found.is_float:
         raise LoweringError("quantization to this type is not supported")
     return found
@@ -197,17 +194,11 @@ def _with_zeros(node: Context, places: Sequence[tuple[int, int]]) -> list[LazyTe
     for at, zero_at in places:
         x, zero = node.tensor(at), node.optional(zero_at)
         if zero is not None:
-            shape = _beside(node, x, is_left=at == 0) if zero.size_elems > 1 else ()
-            zero = reshaped(zero, shape)
+            # They are those of rows on the left, of outputs on the right and in convolutions.
+            ones = x.rank - 1 if "Conv" in node.operator.kind else int(at == 0)
+            zero = reshaped(zero, () if zero.size_elems == 1 else (zero.size_elems, *[1] * ones))
         found.append(_centred(node, x, zero))
     return found
-
-
-def _beside(node: Context, x: LazyTensor, *, is_left: bool) -> list[int]:
-    """Return the shape of zero points or scales: of rows on the left, of outputs on the right."""
-    if "Conv" in node.operator.kind:
-        return [x.shape[0], *[1] * (x.rank - 1)]
-    return [x.shape[-2], 1] if is_left else [x.shape[-1]]
 
 
 def _integer_product(node: Context) -> LazyTensor:

@@ -157,17 +157,15 @@ def _recurrent(kind: _Recurrence) -> Lowering:
     return lowering
 
 
+_DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+
+
 def _directions(node: Context) -> tuple[bool, ...]:
     """Return for each direction whether it goes backwards."""
-    match node.option("direction", "forward"):
-        case "forward":
-            return (False,)
-        case "reverse":
-            return (True,)
-        case "bidirectional":
-            return False, True
-        case other:
-            raise LoweringError(f"direction {other} is not supported")
+    direction = node.option("direction", "forward")
+    if direction not in _DIRECTIONS:
+        raise LoweringError(f"direction {direction} is not supported")
+    return _DIRECTIONS[direction]
 
 
 def _direction(

@@ -231,20 +231,16 @@ class LoopLowering:
 
     def get_global(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Give the result the view of a global, declared where it is first named."""
-        symbol = op.attributes.get("name")
-        found = self.globals.get(symbol) if isinstance(symbol, str) else None
-        initial = found.attributes.get("initial_value") if found is not None else None
-        result = op.results[0]
-        name = symbol if isinstance(symbol, str) else "constant"
-        if name in self.named:
-            self.state.views[result.number] = self.named[name]
-            return
-        has_values = isinstance(initial, Dense) and initial.values is not None
-        variable = self.state.add_variable(name, result.type, op.loc, is_argument=not has_values)
-        if isinstance(initial, Dense) and initial.values is not None:
-            self.state.values[variable.name] = initial.values.reshape(result.type.shape)
-        self.named[name] = View.of(variable.name, result.type.shape)
-        self.state.views[result.number] = self.named[name]
+        name, kind = str(op.attributes.get("name")), op.results[0].type
+        if name not in self.named:
+            found = self.globals.get(name)
+            initial = None if found is None else found.attributes.get("initial_value")
+            values = initial.values if isinstance(initial, Dense) else None
+            variable = self.state.add_variable(name, kind, op.loc, is_argument=values is None)
+            if values is not None:
+                self.state.values[variable.name] = values.reshape(kind.shape)
+            self.named[name] = View.of(variable.name, kind.shape)
+        self.state.views[op.results[0].number] = self.named[name]
 
     def copy(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Copy all elements of a memref, in loops of their own."""
