@@ -286,10 +286,9 @@ def _place(*, largest: bool) -> Callable[[Context], LazyTensor]:
 
 
 def _hardmax(node: Context) -> LazyTensor:
-    x = node.tensor()
-    axis = node.axis("axis", -1 if node.opset >= 13 else 1, x.rank)
-    flat = x if node.opset >= 13 else flattened(x, axis)
-    axis = axis if node.opset >= 13 else 1
+    x, is_new = node.tensor(), node.opset >= 13
+    axis = node.axis("axis", -1 if is_new else 1, x.rank)
+    flat, axis = (x, axis) if is_new else (flattened(x, axis), 1)
     _, place = place_of_best(node.builder, flat, axis)
     zero, one = (splat(number, x.element) for number in (0.0, 1.0))
     made = one_hot(node.builder, squeezed(place, [axis]), axis, flat.shape[axis], zero, one)
@@ -308,16 +307,13 @@ def _one_hot(node: Context) -> LazyTensor:
     return one_hot(node.builder, positions, axis, depth, off, on)
 
 
-def _best(node: Context) -> tuple[LazyTensor, LazyTensor]:
+def _best(node: Context) -> tuple[LazyTensor, ...]:
     x = node.tensor()
     count = node.option("k", 0) or int(node.number(1, "the number of elements") or 0)
     axis = node.axis("axis", -1, x.rank)
     largest = bool(node.option("largest", 1))
     found, places = best_of(node.builder, x, axis, count, largest=largest)
-    return (
-        concatenated(node.builder, found, axis),
-        concatenated(node.builder, places, axis),
-    )
+    return tuple(concatenated(node.builder, parts, axis) for parts in (found, places))
 
 
 LOWERINGS: Lowerings = {

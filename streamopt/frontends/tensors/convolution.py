@@ -8,6 +8,7 @@ multiplied.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
@@ -199,9 +200,7 @@ def _kernel(
     parts = transposed(parts, (0, 2, *strides, 1, *taps))
     for at, each in enumerate(dimensions):
         parts = strided(parts, 3 + rank + at, each.taps - 1, -1, each.taps)
-    total = groups * each_outputs
-    for each in dimensions:
-        total *= each.stride
+    total = groups * each_outputs * prod(each.stride for each in dimensions)
     shape = (total, channels, *(each.taps for each in dimensions))
     return builder.store(reshaped(parts, shape), f"{builder.label}_phases")
 

@@ -133,11 +133,10 @@ class TensorLowering:
     def _given(self, value: MlirValue, argument: Argument, function: MlirOperation) -> None:
         kind = value.type
         element = element_type(kind.element)
-        shape = kind.shape
         if kind.kind not in ("tensor", "scalar") or element is None:
             message = f"argument {argument.name} has type {kind.text}"
             self._report("E152", message, function, "use tensors of f16, f32, f64 or integers")
-        elif DYNAMIC in shape:
+        elif DYNAMIC in kind.shape:
             message = f"argument {argument.name} has a shape that isn't known: {kind.text}"
             self._report("E153", message, function, "give every dimension a number")
         else:
@@ -145,7 +144,7 @@ class TensorLowering:
                 if argument.values is not None:
                     found = self.builder.constant(argument.name, argument.values)
                 else:
-                    found = self.builder.given(argument.name, shape, element, argument.role)
+                    found = self.builder.given(argument.name, kind.shape, element, argument.role)
             except LoweringError as error:
                 self._report("E152", error.message, function, error.hint)
                 return

@@ -122,15 +122,9 @@ def _window_names(item: Structured, windows: dict[int, int]) -> tuple[str, ...]:
         elif loop not in of_image:
             names[loop] = "o"
         else:
-            names[loop] = "n" if loop == 0 else "g" if _has_inner_channels(item, loop) else "c"
+            is_group = any(item.is_reduction[loop:]) and len(of_image) < len(names)
+            names[loop] = "n" if loop == 0 else "g" if is_group else "c"
     return _distinct(names)
-
-
-def _has_inner_channels(item: Structured, loop: int) -> bool:
-    return any(item.is_reduction[n] for n in range(loop, len(item.extents))) and any(
-        n not in {int(i[1:]) for s in item.inputs[0].subscripts for i in s.iterators()}
-        for n in range(len(item.extents))
-    )
 
 
 def _product_names(item: Structured) -> tuple[str, ...]:

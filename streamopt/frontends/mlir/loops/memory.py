@@ -49,8 +49,7 @@ def _transpose(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View
     mapped = op.attributes.get("permutation")
     if not isinstance(mapped, AffineMap):
         raise LoweringError("memref.transpose without permutation")
-    names = [result.as_iterator() if result is not None else None for result in mapped.results]
-    order = [int(name[1:]) for name in names if name is not None]
+    order = [int(name[1:]) for result in mapped.results if result for name in result.iterators()]
     inverse = [order.index(axis) for axis in range(len(order))]
     return view.then(
         tuple(view.shape[axis] for axis in order),

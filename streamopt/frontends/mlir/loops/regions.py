@@ -53,8 +53,7 @@ def _affine_for(lowering: LoopLowering, op: MlirOperation) -> None:
 
 
 def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
-    lower = bound_of(lowering.state, op, op.operands[0])
-    upper = bound_of(lowering.state, op, op.operands[1])
+    lower, upper = (bound_of(lowering.state, value) for value in op.operands[:2])
     if lower[0] == "min" or upper[0] == "max":
         raise LoweringError("a loop from a minimum, or to a maximum, is not affine")
     step = constant_index(lowering.state, op.operands[2])

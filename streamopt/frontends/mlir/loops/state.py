@@ -63,10 +63,8 @@ class LoopState:
         element = element_type(kind.element)
         if element is None or kind.kind not in ("memref", "scalar"):
             raise LoweringError(f"type {kind.text} is not supported", ELEMENT_HINT)
-        if (
-            prod(n for n in kind.shape if n != DYNAMIC) > MAX_ELEMENTS
-            or len(kind.shape) > MAX_DIMENSIONS
-        ):
+        size_elems = prod(n for n in kind.shape if n != DYNAMIC)
+        if size_elems > MAX_ELEMENTS or len(kind.shape) > MAX_DIMENSIONS:
             message = f"{kind.text} is too large"
             hint = f"up to {MAX_ELEMENTS} elements in {MAX_DIMENSIONS} dimensions"
             raise LoweringError(message, hint, "E155")
@@ -225,14 +223,12 @@ def lower_index(state: LoopState, op: MlirOperation) -> None:
     if op.name == "arith.constant":
         value = op.attributes.get("value")
         state.numbers[number] = Index(Affine.of(value if isinstance(value, int) else 0))
-        return
-    if op.name in _AFFINE:
+    elif op.name in _AFFINE:
         _lower_affine(state, op)
-        return
-    if op.name in _CASTS:
+    elif op.name in _CASTS:
         state.numbers[number] = state.read(op.operands[0])
-        return
-    state.numbers[number] = Index(_arithmetic(state, op))
+    else:
+        state.numbers[number] = Index(_arithmetic(state, op))
 
 
 def _arithmetic(state: LoopState, op: MlirOperation) -> Affine:
@@ -260,13 +256,9 @@ def _lower_affine(state: LoopState, op: MlirOperation) -> None:
         state.bounds[number] = op.name.rpartition(".")[2], found
 
 
-def bound_of(
-    state: LoopState, op: MlirOperation, value: MlirValue
-) -> tuple[str, tuple[Affine, ...]]:
+def bound_of(state: LoopState, value: MlirValue) -> tuple[str, tuple[Affine, ...]]:
     """Return a bound of a loop: ``min`` or ``max`` of several, or ``""`` and one expression."""
-    if value.number in state.bounds:
-        return state.bounds[value.number]
-    return "", (state.index(value),)
+    return state.bounds.get(value.number) or ("", (state.index(value),))
 
 
 def applied(mapped: AffineMap, operands: Sequence[Affine]) -> Iterator[Affine]:
