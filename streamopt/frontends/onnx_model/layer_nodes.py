@@ -9,7 +9,7 @@ from streamopt.frontends.tensors import normalisation, pooling
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
-from streamopt.frontends.tensors.elementwise import broadcast, elementwise
+from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.functions import formula
 from streamopt.frontends.tensors.normalisation import mean_over, normalized_axes, reduced
 from streamopt.frontends.tensors.pooling import Windows
@@ -185,14 +185,7 @@ def _batch_norm(node: Context) -> LazyTensor:
 
 
 def _group_norm(node: Context, groups: int) -> LazyTensor:
-    """Return the norm of groups of channels, whose scale and bias may be one a group."""
     x, scale, bias = (node.tensor(at) for at in range(3))
-    if node.opset < 21 and scale.size_elems == groups != x.shape[1]:
-        each = x.shape[1] // groups
-        scale, bias = (
-            reshaped(broadcast(reshaped(part, (groups, 1)), (groups, each)), (groups * each,))
-            for part in (scale, bias)
-        )
     epsilon = node.option("epsilon", 1e-5)
     return normalisation.group_norm(node.builder, x, groups, scale, bias, epsilon)
 

@@ -194,11 +194,17 @@ def _with_zeros(node: Context, places: Sequence[tuple[int, int]]) -> list[LazyTe
     for at, zero_at in places:
         x, zero = node.tensor(at), node.optional(zero_at)
         if zero is not None:
-            # They are those of rows on the left, of outputs on the right and in convolutions.
-            ones = x.rank - 1 if "Conv" in node.operator.kind else int(at == 0)
-            zero = reshaped(zero, () if zero.size_elems == 1 else (zero.size_elems, *[1] * ones))
+            shape = _beside(node, x, is_left=at == 0) if zero.size_elems > 1 else ()
+            zero = reshaped(zero, shape)
         found.append(_centred(node, x, zero))
     return found
+
+
+def _beside(node: Context, x: LazyTensor, *, is_left: bool) -> list[int]:
+    """Return the shape of zero points or scales: of rows on the left, of outputs on the right."""
+    if "Conv" in node.operator.kind:
+        return [x.shape[0], *[1] * (x.rank - 1)]
+    return [x.shape[-2], 1] if is_left else [x.shape[-1]]
 
 
 def _integer_product(node: Context) -> LazyTensor:

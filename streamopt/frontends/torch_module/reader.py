@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,7 +17,6 @@ from streamopt.extras import installing
 from streamopt.formats.names import quoted
 from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.tensors.tensor import legal_name
-from streamopt.frontends.torch_module.exporting import evaluating
 from streamopt.ir.program import Nest, Program, Role
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def read_torch(
         that aren't supported, all of them at once.
     """
     title = legal_name(name) if name else _class_name(module)
-    _check_packages()
+    _check_package()
     from streamopt.frontends.mlir.linalg.lowering import TensorLowering
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.result_copies import without_result_copies
@@ -87,17 +87,12 @@ def _class_name(module: object) -> str:
     return legal_name(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
 
 
-def _check_packages() -> None:
-    missing: list[str] = []
-    for package in ("torch", "torch_mlir"):
-        try:
-            __import__(package)
-        except ImportError:
-            missing.append(package)
-    if missing:
-        message = f"reading PyTorch modules needs {' and '.join(missing)}"
-        hint = installing("torch")
-        raise FrontendError(Diagnostic("E161", message, None, hint))
+def _check_package() -> None:
+    try:
+        import_module("torch_mlir")
+    except ImportError:
+        message, hint = "reading PyTorch modules needs torch_mlir", installing("torch")
+        raise FrontendError(Diagnostic("E161", message, None, hint)) from None
 
 
 def _in_user_terms(
@@ -134,6 +129,8 @@ def sample_of(
 
     They don't where `forward` takes or returns anything but tensors.
     """
+    from streamopt.frontends.torch_module.exporting import evaluating
+
     run = module if isinstance(module, torch.nn.Module) else cast("Any", module).module()
     try:
         with evaluating(run), torch.no_grad():
