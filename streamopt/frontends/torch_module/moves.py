@@ -33,7 +33,7 @@ def running(
     combine: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     identity: int,
 ) -> torch.Tensor:
-    """Return sums or products up to each element: of twice as many in each step.
+    """Return sums or products up to each element: of twice as many a step, without recurrence.
 
     See `streamopt.frontends.tensors.functions.running`.
     """
