@@ -1,10 +1,18 @@
-"""An option to write golden texts; and SIGINT, which a shell switches off for background jobs."""
+"""An option to write golden texts; SIGINT, which a shell switches off for background jobs; and
+property tests that no clock ends: machines may be busy.
+"""
 
 from __future__ import annotations
 
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("untimed")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
