@@ -9,8 +9,11 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+settings.register_profile(  # on top of what is chosen already: in CI, the same cases every time
+    "untimed",
+    settings.default,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("untimed")
 
