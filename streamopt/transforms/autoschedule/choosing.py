@@ -163,8 +163,17 @@ def _straightened(one: _Proposal, taken: tuple[str, ...]) -> Iterator[_Proposal]
     def steps_of(items: tuple[SunkItem, ...]) -> Steps | None:
         return checked_steps(one.problem, items, taken)
 
-    for items in straightened(narrowed(one.items, steps_of), steps_of):
+    few = narrowed(one.items, steps_of)
+    if few is not one.items and _has_owners(one, taken):
+        few = one.items
+    for items in straightened(few, steps_of):
         yield replace(one, items=items)
+
+
+def _has_owners(one: _Proposal, taken: tuple[str, ...]) -> bool:
+    """Return whether there is an order like this one whose elements stay at their lanes."""
+    names = FreeNames(taken)
+    return with_owners(built(one.problem, one.items, "", names), "", names) is not None
 
 
 def _as_it_is(problem: OrderProblem) -> _Proposal:
