@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 
 from streamopt.rtl.costs.counting_cells import ones_among
-from streamopt.rtl.kernel.places import BankDimension, BankPlace
+from streamopt.rtl.kernel.places import BankPlace
 
 
 def read_bits(place: BankPlace, element_bits: int) -> int:
@@ -35,28 +35,12 @@ def _comers(place: BankPlace, position: int) -> list[int]:
 
 def added_bits(place: BankPlace, address_bits: int) -> int:
     """Return the bits of the constants that the addresses of banks differ by, each counted once."""
-    tables = [_added(place, at, dimension) for at, dimension in enumerate(place.dimensions)]
     found: dict[tuple[object, ...], int] = {}
-    for bank in product(*(range(dimension.factor) for dimension in place.dimensions)):
-        key, constant = tuple[object, ...](), 0
-        for position, (table, along) in enumerate(zip(tables, bank, strict=True)):
-            by_turn = table.get(along, {})
-            numbers = {*by_turn.values()}
-            if len(numbers) <= 1:
-                constant += sum(numbers)
-                continue
+    for steps in place.steps():
+        key = tuple[object, ...]()
+        for position, by_turn in steps.turned:
             key = (*key, position, *by_turn.items())
-            found[key] = ones_among(numbers, address_bits)
-        if constant:
-            found[*key, constant] = ones_among([constant], address_bits)
+            found[key] = ones_among(by_turn.values(), address_bits)
+        if steps.constant:
+            found[*key, steps.constant] = ones_among([steps.constant], address_bits)
     return sum(found.values())
-
-
-def _added(place: BankPlace, position: int, dimension: BankDimension) -> dict[int, dict[int, int]]:
-    """Return the numbers that banks add to the address along a dimension, by turn."""
-    found: dict[int, dict[int, int]] = {}
-    for along in sorted({place.offsets[at][position] for at in place.points}):
-        for turn in dimension.turns:
-            places, bank = divmod(turn + along, dimension.factor)
-            found.setdefault(bank, {})[turn] = places * dimension.scale
-    return found

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from streamopt.rtl.blocks.controller import IterationController
-from streamopt.rtl.kernel.places import BankPlace
+from streamopt.rtl.kernel.places import BankPlace, BankSteps
 
 Written: TypeAlias = tuple[Value, Value]
 """Data, and whether they are written."""
@@ -43,9 +43,7 @@ class BankRouting:
     def addresses(self, stage: int) -> Value:
         """Return the addresses of all banks, side by side; of one that isn't asked, any."""
         base = self._control.total(self._place.base, 0, self._bits, stage)
-        tables = [self._added(position, stage) for position in range(len(self._place.dimensions))]
-        spans = (range(dimension.factor) for dimension in self._place.dimensions)
-        return Cat(*(self._address(base, tables, bank, stage) for bank in product(*spans)))
+        return Cat(*(self._address(base, steps, stage) for steps in self._place.steps()))
 
     def late_addresses(self, stages: Sequence[int]) -> Value:
         """Return the addresses of banks whose lanes are in stages of their own, and never turn."""
@@ -61,20 +59,9 @@ class BankRouting:
             found.append(self._control.total(place.base, first, self._bits, stages[at]))
         return Cat(*found)
 
-    def _address(
-        self,
-        base: Value,
-        tables: Sequence[Mapping[int, Mapping[int, int]]],
-        bank: Sequence[int],
-        stage: int,
-    ) -> Value:
-        address, key, constant = base, ("address", stage), 0
-        for position, (table, along) in enumerate(zip(tables, bank, strict=True)):
-            by_turn = table.get(along, {})
-            numbers = {*by_turn.values()}
-            if len(numbers) <= 1:
-                constant += sum(numbers)
-                continue
+    def _address(self, base: Value, steps: BankSteps, stage: int) -> Value:
+        address, key = base, ("address", stage)
+        for position, by_turn in steps.turned:
             key = (*key, position, tuple(by_turn.items()))
             if key not in self._known:
                 terms = {
@@ -82,12 +69,12 @@ class BankRouting:
                 }
                 self._known[key] = self._named(address + self._turned(position, terms, stage))
             address = self._known[key]
-        if not constant:
+        if not steps.constant:
             return address
-        key = (*key, constant)
+        key = (*key, steps.constant)
         if key not in self._known:
             self._known[key] = self._named(
-                address + Const(constant % (1 << self._bits), self._bits)
+                address + Const(steps.constant % (1 << self._bits), self._bits)
             )
         return self._known[key]
 
@@ -95,16 +82,6 @@ class BankRouting:
         signal = Signal(self._bits, name="place")
         self._module.d.comb += signal.eq(total[: self._bits])
         return signal
-
-    def _added(self, position: int, stage: int) -> Mapping[int, Mapping[int, int]]:
-        """Return the number that is added to the address of a bank along a dimension, by turn."""
-        dimension = self._place.dimensions[position]
-        found: dict[int, dict[int, int]] = {}
-        for along in sorted({offset[position] for offset in self._lanes}):
-            for turn in dimension.turns:
-                places, bank = divmod(turn + along, dimension.factor)
-                found.setdefault(bank, {})[turn] = places * dimension.scale
-        return found
 
     def _turned(self, position: int, values: Mapping[int, Value], stage: int) -> Value:
         """Return the value of the turn along a dimension."""

@@ -8,7 +8,7 @@ lanes turn.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd, prod
@@ -41,6 +41,15 @@ class BankDimension:
     """By how many banks the lanes turn."""
     turns: tuple[int, ...]
     """Its values, ascending; 0 alone where lanes keep their banks."""
+
+
+@dataclass(frozen=True, slots=True)
+class BankSteps:
+    """Numbers that the address of a bank has on top of that of its access."""
+
+    turned: tuple[tuple[int, Mapping[int, int]], ...]
+    """Pairs (dimension, number by turn), where turns have different numbers."""
+    constant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,27 @@ class BankPlace:
         """Return the number that an offset adds to the address where nothing turns."""
         pairs = zip(self.dimensions, offset, strict=True)
         return sum(along // dimension.factor * dimension.scale for dimension, along in pairs)
+
+    def steps(self) -> Iterator[BankSteps]:
+        """Yield what is added to the address of each bank, in row-major order."""
+        tables = [self._numbers(at) for at in range(len(self.dimensions))]
+        for bank in product(*(range(dimension.factor) for dimension in self.dimensions)):
+            found = [table.get(along, {}) for table, along in zip(tables, bank, strict=True)]
+            several = [len({*by_turn.values()}) > 1 for by_turn in found]
+            turned = tuple((at, found[at]) for at, is_turned in enumerate(several) if is_turned)
+            plain = zip(found, several, strict=True)
+            constant = sum(sum({*one.values()}) for one, is_turned in plain if not is_turned)
+            yield BankSteps(turned, constant)
+
+    def _numbers(self, position: int) -> dict[int, dict[int, int]]:
+        """Return the number that is added along a dimension, by bank and turn."""
+        dimension = self.dimensions[position]
+        found: dict[int, dict[int, int]] = {}
+        for along in sorted({offset[position] for offset in self.offsets if offset}):
+            for turn in dimension.turns:
+                places, bank = divmod(turn + along, dimension.factor)
+                found.setdefault(bank, {})[turn] = places * dimension.scale
+        return found
 
     @property
     def is_word(self) -> bool:
