@@ -25,8 +25,12 @@ class ParamList(Node):
     params: list[Node]
     def __init__(self, params: list[Node], coord: Coord | None = None) -> None: ...
 
+class Alignas(Node):
+    alignment: Node
+
 class Decl(Node):
     name: str | None
+    align: list[Alignas]
     storage: list[str] | None
     type: Node
     init: Node | None
@@ -34,7 +38,7 @@ class Decl(Node):
         self,
         name: str | None,
         quals: list[str],
-        align: list[Node],
+        align: list[Alignas],
         storage: list[str],
         funcspec: list[str],
         type: Node,
@@ -256,4 +260,4 @@ class StructRef(Node):
     name: Node
     type: str
     field: Node
-    def __init__(self, name: Node, type: str, field: Node) -> None: ...
+    def __init__(self, name: Node, type: str, field: Node, coord: Coord | None = None) -> None: ...

@@ -46,7 +46,10 @@ def declared(
             value = _picked(init, len(kind.levels), leaf.path, kind, state)
         elif is_alias and init is not None:
             value = places.leaf(init, leaf.suffix, state)
-        found.append(leaf.type.declaration(f"{name}{leaf.suffix}", node.coord, value, storage))
+        one = leaf.type
+        if is_alias and init is not None and one.levels and one.levels[0].kind is LevelKind.ARRAY:
+            one = one.element.within([DeclaredLevel(LevelKind.POINTER)])
+        found.append(one.declaration(f"{name}{leaf.suffix}", node.coord, value, storage))
     if init is not None and not is_listed and not is_alias:
         found += assigned(ast.ID(name, node.coord), init, node, state)
     return found
@@ -138,6 +141,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
             value = value.expr
         if not places.is_whole(places.typed(value, state), state):
             return words.extended(target, value, state)
+    value = calls.operation(value, state) or value
     match value:
         case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
             asked = values.value(condition, state)
@@ -239,7 +243,7 @@ def _elementwise(
 
     inner = ast.Assignment("=", element(target), _of_operands(value, element), node.coord)
     body = statements.statement(inner, state)
-    return [_loop(index, inside.levels[0], ast.Compound(body, node.coord), node)]
+    return [loop(index, inside.levels[0], ast.Compound(body, node.coord), node)]
 
 
 def _of_operands(value: ast.Node, change: Callable[[ast.Node], ast.Node]) -> ast.Node:
@@ -268,11 +272,12 @@ def copied(
         source = ast.ArrayRef(source, at, node.coord)
     made: ast.Node = ast.Assignment("=", target, source, node.coord)
     for name, level in reversed([*zip(names, levels, strict=True)]):
-        made = _loop(name, level, made, node)
+        made = loop(name, level, made, node)
     return made
 
 
-def _loop(name: str, level: DeclaredLevel, body: ast.Node, node: ast.Node) -> ast.For:
+def loop(name: str, level: DeclaredLevel, body: ast.Node, node: ast.Node) -> ast.For:
+    """Return a loop over all elements of a level."""
     at = ast.ID(name, node.coord)
     counter = NodeType(ast.IdentifierType(["int"]))
     first = ast.DeclList([counter.declaration(name, node.coord, number(0, node.coord))], node.coord)

@@ -1,10 +1,12 @@
 """Calls: the members of a structure are handed over one by one, and a stream with its counters.
 
+Of functions of one name, that is called whose parameters have the types of the arguments.
 A function whose types its calls decide is rewritten once for each way in which it is called.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,8 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.lowering import aggregates, functions, places, streams, values
 from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, is_open
 from streamopt.frontends.c.syntax.trees import arguments_of
+from streamopt.frontends.c.syntax.types import element_named
+from streamopt.frontends.c.text.classes import operator_name
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.lowering.state import Lowering
@@ -39,13 +43,16 @@ def call(
     result
         The structure that gets the value.
     """
-    function = state.functions[name]
+    function = state.functions.known[name]
     given = arguments(node, state)
     parameters = functions.parameters_of(function)
+    if result is not None and constructed(name, state):
+        given, result = [result, *given], None
+    given += [one.align[0].alignment for one in parameters[len(given) :] if one.align]
     types = [state.types.resolved(item.type) for item in parameters]
     bound: dict[str, NodeType] = {}
     numbers: dict[str, ast.Node] = {}
-    if name in state.generics:
+    if name in state.functions.generics:
         for kind, one in zip(types, given, strict=False):
             _bind(kind, one, name, bound, numbers, state)
         types = [_closed(kind, bound, state) for kind in types]
@@ -59,6 +66,86 @@ def call(
         found += _handed(kind, one, state)
     found += [values.value(one, state) for one in given[len(types) :]]
     return ast.FuncCall(ast.ID(made, node.coord), ast.ExprList(found, node.coord), node.coord)
+
+
+def constructed(name: str, state: Lowering) -> str:
+    """Return the structure that a function is a constructor of; empty if it is none."""
+    first = [state.types.resolved(item.type) for item in parameters_of(name, state)[:1]]
+    tag = first[0].tag if first else ""
+    return tag if tag and name in state.functions.forms.get(f"{tag}__{tag}", ()) else ""
+
+
+def parameters_of(name: str, state: Lowering) -> list[ast.Decl]:
+    """Return the parameters of a function."""
+    return functions.parameters_of(state.functions.known[name])
+
+
+def chosen(
+    names: Sequence[str],
+    given: Callable[[], list[NodeType | None]],
+    node: ast.Node,
+    state: Lowering,
+) -> str:
+    """Return the function of some names that takes arguments of some types; empty if none does."""
+    forms = [form for name in names for form in state.functions.forms.get(name, ())]
+    if len(forms) < 2:
+        return "".join(forms)
+    types = given()
+    costs: dict[str, int] = {}
+    for form in forms:
+        listed = parameters_of(form, state)[bool(constructed(form, state)) :]
+        least = sum(not item.align for item in listed)
+        wanted = [state.types.resolved(item.type).value for item in listed]
+        pairs = [*zip(wanted, types, strict=False)]
+        fits = [_fits(one, other, state) for one, other in pairs]
+        if least <= len(types) <= len(listed) and all(fits):
+            costs[form] = sum(_distance(one, other) for one, other in pairs)
+    best = [form for form, cost in costs.items() if cost == min(costs.values())]
+    if len(best) == 1:
+        return best[0]
+    message = f"{names[-1]} has {len(forms)} forms, and which is meant here is not known"
+    state.report(message, node, "name them differently, and call the one that is meant")
+    return ""
+
+
+def _fits(wanted: NodeType, given: NodeType | None, state: Lowering) -> bool:
+    """Return whether an argument may be of a parameter's type; an unknown one may be a number."""
+    kinds = [wanted] if given is None else [wanted, given]
+    is_structure = any(places.has_members(kind, state) for kind in kinds)
+    same = given is not None and wanted.tag == given.tag
+    return (same or not is_structure) and len({len(kind.levels) for kind in kinds}) == 1
+
+
+def _distance(wanted: NodeType, given: NodeType | None) -> int:
+    """Return 0 for one type, 1 for two of one kind, and 2 for a whole number and another."""
+    names = [
+        [kind.tag] if kind.tag else getattr(kind.base, "names", [])
+        for kind in (wanted, given or wanted)
+    ]
+    kinds = {one is not None and one.is_integer for one in map(element_named, names)}
+    return 0 if given is not None and names[0] == names[1] else len(kinds)
+
+
+def operation(node: ast.Node, state: Lowering) -> ast.FuncCall | None:
+    """Return the call that an operator of structures stands for; None of others."""
+    match node:
+        case ast.BinaryOp(op=op, left=left, right=right):
+            operands = [left, right]
+        case ast.Assignment(op=op, lvalue=left, rvalue=right) if op != "=":
+            operands = [left, right]
+        case ast.UnaryOp(op="-" | "+" | "~" | "!" as op, expr=operand):
+            operands = [operand]
+        case _:
+            return None
+    name = operator_name(op)
+    if not any(one.endswith(name) for one in state.functions.forms):
+        return None
+    types = [places.typed(one, state) for one in operands]
+    if types[0] is None or not any(places.is_whole(kind, state) for kind in types):
+        return None
+    found = chosen((f"{types[0].tag}__{name}", name), lambda: types, node, state)
+    listed = ast.ExprList(operands, node.coord)
+    return ast.FuncCall(ast.ID(found, node.coord), listed, node.coord) if found else None
 
 
 def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
@@ -91,7 +178,7 @@ def _bind(
     wanted, given = kind.value.levels, found.levels
     for level, other in zip(wanted, given, strict=False):
         match level.extent:
-            case ast.ID(name=extent) if extent in state.generics[name] and other.extent:
+            case ast.ID(name=extent) if extent in state.functions.generics[name] and other.extent:
                 numbers.setdefault(extent, values.value(other.extent, state))
             case _:
                 pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, calls, statements, streams
-from streamopt.frontends.c.lowering.state import Around, InFunction, Lowering
+from streamopt.frontends.c.lowering.state import Around, FunctionTable, InFunction, Lowering
 from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
     LevelKind,
@@ -29,9 +30,14 @@ MAX_MADE = 500
 
 
 def needs_lowering(tree: ast.FileAST, generics: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return whether a file has structures, streams or functions whose types calls decide."""
+    """Return whether a file has structures, streams or functions that their calls decide."""
     kinds = ast.Struct | ast.StructRef | ast.Union | ast.CompoundLiteral
-    return bool(generics) or any(isinstance(node, kinds) for node in every(tree))
+    names = [item.decl.name for item in tree.ext if isinstance(item, ast.FuncDef)]
+    is_called_alike = bool(generics) or len(names) > len({*names})
+    return is_called_alike or any(
+        isinstance(node, kinds) or (isinstance(node, ast.Decl) and bool(node.align))
+        for node in every(tree)
+    )
 
 
 def lowered(
@@ -48,17 +54,41 @@ def lowered(
     structures = (node for node in every(tree) if isinstance(node, ast.Struct))
     has_words = any(word_of(node.name or "") is not None for node in structures)
     table = TypeTable(has_words=has_words)
-    known = {item.decl.name or "": item for item in tree.ext if isinstance(item, ast.FuncDef)}
-    state = Lowering(table, known, generics, problems, where)
+    known, forms = _functions(tree, top)
+    state = Lowering(table, FunctionTable(known, forms, generics), problems, where)
     outside: list[ast.Node] = []
     for item in tree.ext:
         if isinstance(item, ast.Typedef | ast.Decl):
             table.note(item)
             outside += _declared(item, state)
-    rewritten(top, state, {}, {}, is_top=True)
+    rewritten(forms[top][0], state, {}, {}, is_top=True)
     typedefs = [item for item in tree.ext if not isinstance(item, ast.Decl | ast.FuncDef)]
     functions = [item for name, item in known.items() if name not in state.made]
     return ast.FileAST([*typedefs, *outside, *functions, *state.made.values()])
+
+
+def _functions(
+    tree: ast.FileAST, top: str
+) -> tuple[dict[str, ast.FuncDef], dict[str, tuple[str, ...]]]:
+    """Return the functions of a file by names of their own, and these by the names in the file."""
+    known: dict[str, ast.FuncDef] = {}
+    forms: dict[str, tuple[str, ...]] = {}
+    said: dict[tuple[str, int], list[ast.Decl]] = {}
+    items = [item for item in tree.ext if isinstance(item, ast.FuncDef)]
+    count = Counter(item.decl.name for item in items)
+    for item in tree.ext:
+        if isinstance(item, ast.Decl) and isinstance(item.type, ast.FuncDecl):
+            listed = listed_in(item.type)
+            said[item.name or "", len(listed)] = listed
+    for item in items:
+        name, own = item.decl.name or "", parameters_of(item)
+        before = forms.get(name, ())
+        is_alone = count[name] == 1 or (name == top and not before)
+        forms[name] = (*before, name if is_alone else f"{name}__{len(before) + 1}")
+        known[forms[name][-1]] = item
+        for one, other in zip(own, said.get((name, len(own)), ()), strict=False):
+            one.align = one.align or other.align
+    return known, forms
 
 
 def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
@@ -87,8 +117,13 @@ def declarator_of(function: ast.FuncDef) -> ast.FuncDecl:
 
 def parameters_of(function: ast.FuncDef) -> list[ast.Decl]:
     """Return the parameters that have names."""
-    listed = declarator_of(function).args
-    return [] if listed is None else [one for one in listed.params if isinstance(one, ast.Decl)]
+    return listed_in(declarator_of(function))
+
+
+def listed_in(declarator: ast.FuncDecl) -> list[ast.Decl]:
+    """Return the parameters of a declaration that have names."""
+    parameters = [] if declarator.args is None else declarator.args.params
+    return [one for one in parameters if isinstance(one, ast.Decl)]
 
 
 def rewritten(
@@ -101,17 +136,17 @@ def rewritten(
 ) -> str:
     """Rewrite a function once, or once for the types that a call decides; return its name."""
     made = name
-    if name in state.generics:
+    if name in state.functions.generics:
         made = state.unique(name)
         bound = {**state.types.bound, **bound}
         numbers = {**state.inside.numbers, **numbers}
     elif name in state.made:
         return name
     if len(state.made) > MAX_MADE:
-        loc = state.where.of(coordinate(state.functions[name]))
+        loc = state.where.of(coordinate(state.functions.known[name]))
         message = "functions are written out for too many types"
         raise LimitError(message, loc, "use fewer templates")
-    function = state.functions[name]
+    function = state.functions.known[name]
     state.made[made] = function
     outer = state.inside, state.types.bound, state.around
     state.inside = InFunction(state.inside.scope.of_file(), dict(numbers), is_top=is_top)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, functions, streams, values
+from streamopt.frontends.c.lowering import aggregates, calls, functions, streams, values
 from streamopt.frontends.c.lowering.types import (
     ELEMENTS,
     DeclaredLevel,
@@ -51,7 +51,9 @@ def _typed(node: ast.Node, state: Lowering) -> NodeType | None:
 
 
 def _computed(node: ast.Node, state: Lowering) -> NodeType | None:
-    match node:
+    match calls.operation(node, state) or node:
+        case ast.FuncCall() as call:
+            return _returned(call, state)
         case ast.Assignment(lvalue=target):
             return typed(target, state)
         case ast.TernaryOp(iftrue=then, iffalse=otherwise):
@@ -99,23 +101,31 @@ def _member(node: ast.StructRef, state: Lowering) -> NodeType | None:
 def called(node: ast.Node, state: Lowering) -> str:
     """Return the function of the file that a call calls, of a structure or not; empty if none."""
     match node:
-        case ast.FuncCall(name=ast.ID(name=name)) if name in state.functions:
+        case ast.FuncCall(name=ast.ID(name=name)) if name in state.functions.known:
             return name
+        case ast.FuncCall(name=ast.ID(name=method)) if method in state.functions.forms:
+            whole = None
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name=method))):
             pass
         case ast.FuncCall(name=whole):
             method = CALLED
         case _:
             return ""
-    kind = typed(whole, state)
-    name = "" if kind is None else f"{kind.tag}__{method}"
-    return name if name in state.functions else ""
+    kind = None if whole is None else typed(whole, state)
+    name = method if kind is None else f"{kind.tag}__{method}"
+
+    def given() -> list[NodeType | None]:
+        return [typed(one, state) for one in calls.arguments(node, state)]
+
+    return calls.chosen([name], given, node, state)
 
 
 def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
     name = called(node, state)
+    if name and (tag := calls.constructed(name, state)):
+        return NodeType(ast.Struct(tag, None))
     if name:
-        return state.types.resolved(functions.declarator_of(state.functions[name]).type)
+        return state.types.resolved(functions.declarator_of(state.functions.known[name]).type)
     match node.name:
         case ast.StructRef(name=whole, field=ast.ID(name="read")):
             stream = typed(whole, state)

@@ -52,14 +52,22 @@ class InFunction:
     """Whether it is the kernel itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionTable:
+    """The functions of a file: by names of their own, and which of them have a name in the file."""
+
+    known: Mapping[str, ast.FuncDef]
+    forms: Mapping[str, tuple[str, ...]]
+    generics: Mapping[str, tuple[str, ...]]
+    """By function that calls decide: the numbers that they decide."""
+
+
 @dataclass(slots=True)
 class Lowering:
     """The state of rewriting the functions of a file."""
 
     types: TypeTable
-    functions: Mapping[str, ast.FuncDef]
-    generics: Mapping[str, tuple[str, ...]]
-    """By function that calls decide: the numbers that they decide."""
+    functions: FunctionTable
     problems: Problems
     where: Places
     made: dict[str, ast.FuncDef] = field(default_factory=dict[str, ast.FuncDef])

@@ -10,7 +10,6 @@ from streamopt.frontends.c.lowering import (
     aggregates,
     bits,
     calls,
-    functions,
     places,
     streams,
     values,
@@ -234,8 +233,12 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
     if kind.is_stream:
         return _declared_stream(node, node.name, kind, state)
     if state.types.has_members(kind):
-        found = aggregates.declared(node.name, kind, node, node.init, state)
-        return [*found, *_constructed(node, node.name, kind, state)]
+        made = node.init if isinstance(node.init, ast.FuncCall) and not kind.levels else None
+        found = aggregates.declared(node.name, kind, node, None if made else node.init, state)
+        if made is None:
+            return [*found, *_constructed(node, node.name, kind, state)]
+        found += _constructed(node, node.name, kind, state)
+        return [*found, *aggregates.assigned(ast.ID(node.name, node.coord), made, node, state)]
     init, storage = node.init, node.storage or []
     state.inside.scope.declare(node.name, kind)
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
@@ -246,22 +249,36 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
 
 
 def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:
-    """Return the call of the constructor that sets members of a variable, if there is one."""
-    tag = f"{kind.tag}__{kind.tag}"
-    constructor = state.functions.get(tag)
-    if constructor is None or node.init is not None or kind.value is not kind:
+    """Return the calls of the constructors of a variable and its members, if it has some."""
+    if kind.value is not kind or not isinstance(node.init, ast.FuncCall | None):
         return []
-    if (
-        kind.levels
-        or "static" in (node.storage or [])
-        or len(functions.parameters_of(constructor)) > 1
-    ):
-        hint = "declare one local variable that is not static, and set it by a function"
+    made = _started(ast.ID(name, node.coord), kind, node, state, has_own=node.init is None)
+    if made and "static" in (node.storage or []) and not state.inside.is_top:
+        hint = "declare it without static, or set it by a function"
         state.report(f"the constructor of {shown(node)} is not supported", node, hint)
         return []
-    target = ast.ExprList([ast.ID(name, node.coord)], node.coord)
-    made = ast.FuncCall(ast.ID(tag, node.coord), target, node.coord)
-    return [calls.call(made, tag, state)]
+    return made
+
+
+def _started(
+    place: ast.Node, kind: NodeType, node: ast.Node, state: Lowering, *, has_own: bool
+) -> list[ast.Node]:
+    """Return the calls of constructors for a place, of its members first."""
+    if kind.levels:
+        index = state.unique("k")
+        element = ast.ArrayRef(place, ast.ID(index, node.coord), node.coord)
+        inside = _started(element, kind.element, node, state, has_own=has_own)
+        body = ast.Compound(inside, node.coord)
+        return [aggregates.loop(index, kind.levels[0], body, node)] if inside else []
+    found: list[ast.Node] = []
+    for name, member in state.types.members(kind) or []:
+        inner = ast.StructRef(place, ".", ast.ID(name, node.coord), node.coord)
+        found += _started(inner, member, node, state, has_own=True)
+    constructor = f"{kind.tag}__{kind.tag}"
+    if has_own and constructor in state.functions.forms:
+        made = ast.FuncCall(ast.ID(constructor, node.coord), None, node.coord)
+        found += aggregates.assigned(place, made, node, state)
+    return found
 
 
 def _declared_stream(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> list[ast.Node]:

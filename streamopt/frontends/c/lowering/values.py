@@ -34,6 +34,7 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
     """Return an expression of numbers in place of another."""
     if places.is_place(node) and words.is_long(node, state):
         return words.lowest(node, state)
+    node = calls.operation(node, state) or node
     match node:
         case ast.ID(name=name):
             return _name(node, name, state)

@@ -5,46 +5,60 @@ Before::
     class window {
         int cells[3];
       public:
-        int at(int k) const { return cells[k]; }
+        int at(int k) const;
     };
+    int window::at(int k) const { return cells[k]; }
 
 After::
 
     struct window { int cells[3]; };
-        int window__at(window &this, int k) { return cells[k]; }
+    int window__at(window &this, int k) { return cells[k]; }
 
 The functions stay at their lines. What their bodies name of the class is found by the rewriting of
-structures, `streamopt.frontends.c.lowering`, which also writes calls ``w.at(1)``.
+structures, `streamopt.frontends.c.lowering`, which also writes calls ``w.at(1)`` and chooses among
+functions of one name.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c.text.places import Edit, edited, position
 from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets, with_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
+    from streamopt.errors import SourceLoc
     from streamopt.frontends.c.problems import Problems
     from streamopt.frontends.c.text.places import Places
 
 _HEAD = re.compile(r"\b(class|struct)\s+(\w+)\s*(?:\bfinal\b\s*)?(:[^:{};()][^{};()]{0,200})?\{")
 _LABEL = re.compile(r"\s*\b(?:public|private|protected)\s*:(?!:)")
 _METHOD = re.compile(r"(~?\b\w+|\boperator\b[^(]{0,40})\s*\(")
-_REFUSED = re.compile(r"\b(operator|virtual|friend|template|static)\b|(~)")
-_CONSTANT = re.compile(r"(?:static\s+)+const\s+[\w\s]*?\b(\w+)\s*=")
+_REFUSED = re.compile(r"\b(operator|virtual|friend|template)\b|(~)")
+_CONSTANT = re.compile(r"(?:static\s+)+const\s+[\w\s]*?\b(\w+)\s*(?:\[[^=;]*)?(=|;)")
+_TYPE = re.compile(r"typedef\b[^{};]*?\b(\w+)\s*;()|using\s+(\w+)\s*=")
 _INITIAL = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_WORD = re.compile(r"\bthis\s*->|(?<![.\w])(\w+)\b(\s*\(\s*\)?)?")
-_CALLED = re.compile(r"\boperator\s*\(\s*\)(?=\s*\()")
+_WORD = re.compile(r"\bthis\s*->|\*\s*this\b|(?<![.\w])(\w+)\b(\s*\(\s*\)?)?")
+_ITSELF = re.compile(r"\breturn\s*\*\s*this\s*;")
+_REFERENCE = re.compile(r"\b\w+\s*&\s*\Z")
+_BODY = re.compile(r"\s*(?:const\b\s*)?(?::[^:{};][^{};]{0,1000})?\{")
+_OPERATOR = re.compile(r"\boperator\s*(\(\s*\)|[-+*/%&|^]=?|[=!<>]=|<<|>>|[<>~!])(?=\s*\()")
+_QUALIFIED = re.compile(r"\b(\w+)\s*::\s*(\w+)\s*(\(?)")
 _MOST_CLASSES = 300
 THIS = "this"
 """The parameter by which a function gets what it belongs to."""
-CALLED = "called"
+
+
+def operator_name(symbol: str) -> str:
+    """Return the function that an operator is."""
+    return "_".join(["operator", *(str(ord(one)) for one in symbol if one != " ")])
+
+
+CALLED = operator_name("()")
 """The function that ``operator()`` is."""
 
 
@@ -58,13 +72,24 @@ class _Part:
     """Where the body of a function opens; -1 for a declaration."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """The names that a class declares: functions, those of them that are static, and the rest."""
+
+    tag: str
+    methods: set[str] = field(default_factory=set[str])
+    static: set[str] = field(default_factory=set[str])
+    words: dict[str, str] = field(default_factory=dict[str, str])
+
+
 def without_classes(text: str, places: Places, problems: Problems) -> str:
     """Return a text in which functions of classes stand beside structures.
 
     What has no such form is reported (E135).
     """
-    calls = [(one.start(), one.end(), CALLED) for one in _CALLED.finditer(text)]
-    text = edited(text, calls, places)
+    named = _OPERATOR.finditer(text)
+    text = edited(text, [(one.start(), one.end(), operator_name(one[1])) for one in named], places)
+    known: dict[str, _Class] = {}
     at = 0
     for _ in range(_MOST_CLASSES):
         head = _HEAD.search(text, at)
@@ -75,13 +100,17 @@ def without_classes(text: str, places: Places, problems: Problems) -> str:
         end = parts[-1].end if parts else head.end()
         close = re.compile(r"\s*\}\s*;").match(text, end)
         is_plain = head[1] == "struct" and not any(
-            _is_function(text, part) or _LABEL.match(text, part.start) for part in parts
+            _is_function(text, part)
+            or any(one.match(text[part.start : part.end].lstrip()) for one in (_CONSTANT, _TYPE))
+            or _LABEL.match(text, part.start)
+            for part in parts
         )
         if close is None or (is_plain and not head[3]):
             continue
-        edits = _rewritten(text, head, parts, problems, places)
+        own = known[head[2]] = _Class(head[2])
+        edits = _rewritten(text, head, parts, own, problems, places)
         text = edited(text, [*edits, (end, close.end(), "\n" * close[0].count("\n"))], places)
-    return text
+    return edited(text, _outside(text, known), places) if known else text
 
 
 def _parts(text: str, start: int) -> Iterator[_Part]:
@@ -90,8 +119,8 @@ def _parts(text: str, start: int) -> Iterator[_Part]:
     for token in TOKEN.finditer(text, start):
         match token[0]:
             case "{":
-                declared = text[at : token.start()]
-                if depth == 0 and "=" not in declared and _METHOD.search(declared):
+                declared, opens, _ = text[at : token.start()].partition("(")
+                if depth == 0 and "=" not in declared and _METHOD.search(declared + opens):
                     body = token.start()
                 depth += 1
             case "}":
@@ -114,84 +143,118 @@ def _is_function(text: str, part: _Part) -> bool:
 
 
 def _rewritten(
-    text: str, head: re.Match[str], parts: list[_Part], problems: Problems, places: Places
+    text: str,
+    head: re.Match[str],
+    parts: list[_Part],
+    own: _Class,
+    problems: Problems,
+    places: Places,
 ) -> Iterator[Edit]:
     """Yield the edits of one class."""
-    tag, begin = head[2], head.start()
+    begin = head.start()
     closes = closing_brackets(text[begin : parts[-1].end if parts else head.end()])
-
-    def refuse(what: str, start: int, hint: str) -> None:
-        loc = places.loc(*position(text, start))
-        problems.report("E135", f"{what} is not supported", loc, hint)
-
     if head[3]:
-        refuse(f"class {tag} {' '.join(head[3].split())}", head.start(), "put in what it inherits")
-    constants, members, names = list[str](), list[str](), Counter[str]()
+        what = f"class {own.tag} {' '.join(head[3].split())}"
+        hint = "put in what it inherits"
+        _refuse(what, places.loc(*position(text, begin)), hint, problems)
+    before, members = list[str](), list[str]()
     functions: list[tuple[_Part, re.Match[str]]] = []
     for part in parts:
         labels = _LABEL.match(text, part.start)
         start = labels.end() if labels is not None else part.start
         found = _METHOD.search(text, start, part.end) if _is_function(text, part) else None
-        head_end = part.body if part.body >= 0 else part.end
-        refused = None if found is None else _REFUSED.search(text, start, head_end)
-        if refused is not None:
+        end = part.end
+        if found is None:
+            _keep(" ".join(text[start:end].split()), own, before, members)
+        elif (refused := _REFUSED.search(text, start, max(part.body, found.end()))) is not None:
+            what = f"{refused[1] or 'a destructor'} in class {own.tag}"
             hint = "write a function with a name of its own"
-            refuse(f"{refused[1] or 'a destructor'} in class {tag}", refused.start(), hint)
-        elif found is None:
-            said = " ".join(text[start : part.end].split())
-            (constants if _CONSTANT.match(said) else members).append(said)
-        elif part.body >= 0 and (found[1] != tag or _does_anything(text, found.end(), part)):
-            functions.append((_Part(start, part.end, part.body), found))
-            names[found[1]] += 1
-            yield part.start, start, "\n" * text.count("\n", part.start, start)
-            continue
-        yield part.start, part.end, "\n" * text.count("\n", part.start, part.end)
-    words = {n: f"{tag}__{n}" for one in constants for n in _CONSTANT.findall(one)}
-    plain = [re.sub(r"^(?:static\s+)+", "static ", with_values(one, words)) for one in constants]
-    inside = " ".join(with_values(one, words) for one in members)
-    whole = f"{' '.join(plain)} struct {tag} {{ {inside} }};"
-    yield head.start(), head.end(), whole + "\n" * head[0].count("\n")
+            _refuse(what, places.loc(*position(text, refused.start())), hint, problems)
+        else:
+            own.methods.add(found[1])
+            if re.search(r"\bstatic\b", text[start : found.start()]):
+                own.static.add(found[1])
+            if part.body >= 0 or "=" in text[found.end() : part.end].rpartition(")")[0]:
+                functions.append((_Part(start, part.end, part.body), found))
+                end = start
+        yield part.start, end, "\n" * text.count("\n", part.start, end)
+    outside, inside = (with_values(" ".join(one), own.words) for one in (before, members))
+    lines = "\n" * head[0].count("\n")
+    yield begin, head.end(), f"{outside} struct {own.tag} {{ {inside} }};{lines}"
     for part, found in functions:
-        if names[found[1]] > 1:
-            hint = "rename them" if found[1] != tag else "set members by functions with other names"
-            refuse(f"{found[1]} with several forms in class {tag}", found.start(), hint)
         close = closes.get(found.end() - 1 - begin)
         if close is not None:
-            yield from _function(text, part, (found, begin + close), tag, {*names}, words)
+            yield from _function(text, part, found.span(1), begin + close, own)
 
 
-def _does_anything(text: str, start: int, part: _Part) -> bool:
-    """Return whether a constructor sets a member."""
-    return ":" in text[start : part.body] or bool(text[part.body + 1 : part.end - 1].strip(" \n;"))
+def _refuse(what: str, loc: SourceLoc, hint: str, problems: Problems) -> None:
+    problems.report("E135", f"{what} is not supported", loc, hint)
+
+
+def _keep(said: str, own: _Class, before: list[str], members: list[str]) -> None:
+    """Note a declaration that is no function's: constants and types stand before the structure."""
+    named = _CONSTANT.match(said) or _TYPE.match(said)
+    if named is None:
+        members.append(said)
+        return
+    name = named[1] or named[3]
+    own.words[name] = f"{own.tag}__{name}"
+    if named[2] != ";":
+        before.append(re.sub(r"^(?:static\s+)+", "static ", said))
+
+
+def _outside(text: str, known: dict[str, _Class]) -> Iterator[Edit]:
+    """Yield the edits of functions that stand outside of their classes, and of qualified names."""
+    closes = closing_brackets(text)
+    for found in _QUALIFIED.finditer(text):
+        close = closes.get(found.start(3)) if found[3] else None
+        body = None if close is None else _BODY.match(text, close + 1)
+        if found[1] not in known:
+            continue
+        if close is not None and body is not None and body.end() - 1 in closes:
+            part = _Part(found.start(), closes[body.end() - 1] + 1, body.end() - 1)
+            yield from _function(text, part, (found.start(), found.end(2)), close, known[found[1]])
+        else:
+            yield found.start(), found.start(2), f"{found[1]}__"
 
 
 def _function(
-    text: str,
-    part: _Part,
-    declared: tuple[re.Match[str], int],
-    tag: str,
-    methods: set[str],
-    words: Mapping[str, str],
+    text: str, part: _Part, name: tuple[int, int], close: int, own: _Class
 ) -> Iterator[Edit]:
     """Yield the edits of a function: its name, its first parameter, and names in its body."""
-    found, close = declared
-    has_more = text[found.end() : close].strip() not in ("", "void")
-    returns = "void " if found[1] == tag else ""
-    last = found.end() if has_more else close
-    this = f"{returns}{tag}__{found[1]}({tag} &this{', ' if has_more else ''}"
-    yield found.start(), last, this
+    begin, end = name
+    tag, method = own.tag, text[begin:end].rpartition(":")[2].strip()
+    opening = text.index("(", end) + 1
+    has_more = text[opening:close].strip() not in ("", "void")
+    returned = _REFERENCE.search(text, max(part.start, begin - 100), begin)
+    gives_itself = returned is not None and (
+        part.body < 0 or _ITSELF.search(text, part.body, part.end) is not None
+    )
+    if gives_itself and returned is not None:
+        yield returned.start(), begin, "void "
+    this = "" if method in own.static else f"{tag} &{THIS}{', ' if has_more else ''}"
+    first = f"{'void ' if method == tag else ''}{tag}__{method}({this}"
+    yield begin, opening if has_more else close, first
+    if part.body < 0:
+        yield close + 1, part.end, ";" + "\n" * text.count("\n", close, part.end)
+        return
     between = text[close + 1 : part.body]
-    sets = "".join(f" {name} = {value};" for name, value in _INITIAL.findall(between))
+    sets = "".join(
+        f" {THIS} = {tag}__{tag}({value});" if name == tag else f" {name} = {value};"
+        for name, value in _INITIAL.findall(between)
+    )
     yield close + 1, part.body + 1, "\n" * between.count("\n") + "{" + sets
+    for one in _ITSELF.finditer(text, part.body, part.end) if gives_itself else ():
+        yield one.start(), one.end(), "return;" + "\n" * one[0].count("\n")
     for word in _WORD.finditer(text, part.body, part.end):
         start, end = word.span()
-        before = text[max(0, start - 3) : start].rstrip()
         if word[1] is None:
-            yield start, end, "this."
-        elif before.endswith(("->", "::")):
+            yield start, end, THIS if word[0].startswith("*") else f"{THIS}."
+        elif text[max(0, start - 3) : start].rstrip().endswith(("->", "::")):
             continue
-        elif word[1] in methods and word[2]:
+        elif word[1] in own.methods and word[2]:
             ends = ")" if word[2].endswith(")") else ", "
-            yield start, end, f"{tag}__{word[1]}(this{ends}"
-        elif word[1] in words:
-            yield start, word.end(1), words[word[1]]
+            this = word[2] if word[1] in own.static else f"({THIS}{ends}"
+            yield start, end, f"{tag}__{word[1]}{this}"
+        elif word[1] in own.words:
+            yield start, word.end(1), own.words[word[1]]

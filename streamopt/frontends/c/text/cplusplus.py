@@ -7,6 +7,8 @@
     using T = float;        typedef float T;
     static_cast<int>(x)     (int)(x), as int(x)
     pair p{1, 2}; pair{1}   pair p = {1, 2}; (pair){1}
+    box b(1); box{2}        box b = box__box(1); box__box(2), where the class has constructors
+    void f(int n = 3)       void f(_Alignas(3) int n)
     float (&a)[8]           float a[8]
     const int &n            const int n
     float &sum              float * _Atomic sum, which the reader takes for a reference
@@ -20,7 +22,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 
 from streamopt.frontends.c.problems import Problems
@@ -40,7 +42,7 @@ _BUILT_IN = {*_BUILT_IN_TEXT.split()} | {
     for bits in (8, 16, 32, 64)
 }
 _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
-_BLANK = re.compile(r"\busing[ ]+namespace[ ]+\w+[ ]*;|\binline[ ]+(?=constexpr\b)")
+_BLANK = re.compile(r"\busing[ ]+namespace[ ]+\w+[ ]*;|\btypename[ ]+|\binline[ ]+(?=constexpr\b)")
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
 _LINKAGE = re.compile(r'\bextern\s*"C"(?:\s*\{)?')
 _ARRAY_REFERENCE = re.compile(r"\([ ]*&[ ]*(\w+)[ ]*\)(?=[ ]*\[)")
@@ -50,8 +52,15 @@ _CAST = re.compile(
 )
 _BRACED = re.compile(
     r"(?:(?<=[-+*/%=<>?:&|,(\[])[ ]*|\breturn[ ]+)\b((?:struct[ ]+)?(\w+))[ ]*(?=\{)"
-    r"|\b(\w+)[ ]+\w+(?:\[[^]\n{};]*\])*[ ]*()(?=\{)"
+    r"|\b(\w+)[ ]+\w+(?:\[[^]\n{};]*\])*[ ]*()(?=\{)|,[ ]*(\w+)(?=\{)"
 )
+_DEFAULT = re.compile(
+    r"(?<=[(,])[ ]*((?:\w+[ *&]+){1,6}\w+[ ]*)=(?!=)((?:[^,;{}()]|\([^;{}()]*\)){1,200})(?=[,)])"
+)
+_CONTROL = re.compile(r"\b(?:for|if|while|switch)[ ]*\([ ]*\Z")
+_CONSTRUCTOR = re.compile(r"\b(\w+)__\1[ ]*\(\1[ ]*&this\b")
+_DECLARATOR = re.compile(r"[ ,]*(\w+)[ ]*([({,]?)")
+_LISTED = re.compile(r"(?:\breturn|(?<=[;{})])\s*[\w.]{1,99}(?:\[[^]\n]{1,99}\])*[ ]*=)[ ]*(?=\{)")
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
 _LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::")
@@ -65,9 +74,11 @@ _STREAM_DECLARED = re.compile(
     r"\bstruct[ ]+hls_stream_\w+[^;{}()]{0,500}(?:\([^;{}()]{0,200}\)[^;{}()]{0,200}){0,20};"
 )
 _STREAM_NAME = re.compile(r"(?<=\w)[ ]*\([ ]*\"[^\"\n]*\"[ ]*\)")
+_CLOSED = re.compile(r"\}\s*(\w+)\s*\Z")
 _INFERRED = re.compile(r"\bauto\b")
 _LAST_WORD = re.compile(r"\w+")
 
+_SCOPED = re.compile(r"\benum\s+(?:class|struct)\s+(\w+)\s*(?::[^{};]*)?\{([^{}]*)\}")
 _STRUCTURE = re.compile(r"(\btypedef\s+)?\b(struct|union|enum)\s+(\w+)\s*\{")
 _REFUSED = re.compile(
     r"\b(?:(template)\s*<|(operator)\b|(?:std|hls|tapa)\s*::\s*(\w+)\s*<|(ap_[a-z]\w*)\s*<"
@@ -89,6 +100,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     """
     spaces = {found[1] for found in _NAMESPACE.finditer(text)}
     text = _blanked(_blanked(text, _LINKAGE), _NAMESPACE)
+    text = edited(text, _scoped(text), places)
     for pattern in (_OUTPUT, _EXPLICIT):
         text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
@@ -105,6 +117,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
         text = pattern.sub(_blank, text)
     text = _QUALIFIED.sub(lambda found: _blank(found) if found[1] in spaces else found[0], text)
     types = _BUILT_IN | tags | {*_type_names(text)}
+    text = edited(text, [*_defaults(text), *_constructed(text)], places)
     text = edited(text, _rewritten(text), places)
     text = edited(text, _casts(text, types), places)
     text = edited(text, _braced(text, types), places)
@@ -114,6 +127,15 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
 
 def _blank(found: re.Match[str]) -> str:
     return blank(found[0])
+
+
+def _scoped(text: str) -> Iterator[Edit]:
+    """Yield edits that put the names of an ``enum class`` beside others: ``kind__one``."""
+    for one in _SCOPED.finditer(text):
+        names = re.sub(r"(\A|,)(\s*)(\w)", rf"\1\2{one[1]}__\3", one[2])
+        yield one.start(), one.end(), f"enum {one[1]} {{{names}}}"
+        for use in re.finditer(rf"\b{one[1]}\s*::\s*", text):
+            yield *use.span(), f"{one[1]}__"
 
 
 def _refused(text: str) -> Iterator[tuple[int, str, str]]:
@@ -141,6 +163,8 @@ def _type_names(text: str) -> Iterator[str]:
     """Yield the names that ``typedef`` and ``using`` declare."""
     for part in text.split(";"):
         _, is_typedef, rest = part.rpartition("typedef ")
+        if not is_typedef and (closed := _CLOSED.search(rest)) is not None:
+            yield closed[1]
         if is_typedef and rest.count("{") == rest.count("}"):
             last = _LAST_WORD.match(rest.partition("[")[0].rstrip()[::-1])
             if last is not None:
@@ -161,8 +185,48 @@ def _rewritten(text: str) -> Iterator[Edit]:
         start += len(part) + 1
     for found in _ARRAY_REFERENCE.finditer(text):
         yield found.start(), found.end(), found[1].center(len(found[0]))
+    for found in _LISTED.finditer(text):
+        yield found.end(), found.end(), "(struct auto_)"
     for found in _STATIC_CAST.finditer(text):
         yield found.start(), found.end(), f"({found[1]})"
+
+
+def _defaults(text: str) -> Iterator[Edit]:
+    """Yield edits that keep what parameters are by default where C can say it."""
+    for one in _DEFAULT.finditer(text):
+        if not _CONTROL.search(text, max(0, one.start() - 20), one.start()):
+            yield *one.span(), f" _Alignas({one[2].strip()}) {one[1]}"
+
+
+def _constructed(text: str) -> Iterator[Edit]:
+    """Yield edits for ``type name(x)``, ``type name{x}`` and ``type(x)`` of classes."""
+    tags = {one[1] for one in _CONSTRUCTOR.finditer(text)}
+    if not tags:
+        return
+    closes = closing_brackets(text)
+    uses = re.compile(rf"\b({'|'.join(tags)})\b[ ]*([({{]?)")
+    outer = 0
+    for opening in sorted(at for at in closes if text[at] == "{"):
+        if opening >= outer:
+            outer = closes[opening]
+            for use in uses.finditer(text, opening, outer):
+                yield from _made(text, use, closes)
+
+
+def _made(text: str, use: re.Match[str], closes: Mapping[int, int]) -> Iterator[Edit]:
+    """Yield the edits of one value, or of one declaration of variables."""
+    made, at = f"{use[1]}__{use[1]}(", use.end()
+    found: re.Match[str] | None = use
+    while found is not None:
+        if found[2] in ("(", "{"):
+            yield found.end(1), at, made[len(use[1]) :] if found is use else f" = {made}"
+            at = closes.get(at - 1, at - 1) + 1
+            if found[2] == "{":
+                yield at - 1, at, ")"
+        if (found is use) == bool(found[2]) and found[2] != ",":
+            return
+        found = _DECLARATOR.match(text, at)
+        at = at if found is None else found.end()
 
 
 def _casts(text: str, types: Container[str]) -> Iterator[Edit]:
@@ -176,6 +240,8 @@ def _braced(text: str, types: Container[str]) -> Iterator[Edit]:
     """Yield edits for ``type{x}`` and ``type name{x}``, where no constructor takes them."""
     for found in _BRACED.finditer(text):
         name = found[2] or found[3]
+        if found[5] and found[5] not in types:
+            yield found.end(), found.end(), " = "
         if name not in types or f"{name}__{name}(" in text:
             continue
         if found[2]:

@@ -50,7 +50,14 @@ _PREDEFINED = (
     "__signed__ signed",
     "_Float16 short float",
 )
-_CPP_PREDEFINED = ("bool _Bool", "true 1", "false 0", "constexpr static const")
+_CPP_PREDEFINED = (
+    "bool _Bool",
+    "true 1",
+    "false 0",
+    "constexpr static const",
+    "explicit ",
+    "noexcept ",
+)
 _CPP_ENDINGS = {".cpp", ".cc", ".cxx", ".hpp"}
 _CALL_TIME_MACROS = {"__LINE__", "__COUNTER__"}
 _LINE_ENDS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")

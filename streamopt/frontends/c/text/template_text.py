@@ -28,6 +28,9 @@ _CONSTANT = re.compile(
     r"\bconst\s+(?:static\s+)?(?:(?:unsigned|int|short|long|char|size_t|u?int\d+_t)\s+)+"
     r"(\w+\s*=[^;{}]{1,200});"
 )
+_DECIDED = re.compile(r"\bif\s+static\s+const\s*\(")
+_BRANCH = re.compile(r"\s*(?:\{|(if\b[^;{}(]*\()|[^;{}]*;)")
+_ELSE = re.compile(r"\s*else\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _ARITHMETIC = re.compile(r"[-+*/%<>=!&|^~?:()\s\da-fA-FuUlLxX]+")
 
@@ -125,6 +128,36 @@ def closing(text: str, opening: int) -> int | None:
     return None
 
 
+def decided(text: str, constants: Mapping[str, int]) -> str:
+    """Return a text without the branches of ``if constexpr`` that constants don't take."""
+    while (found := _DECIDED.search(text)) is not None:
+        closes = closing_brackets(text)
+        body = closes.get(found.end() - 1, found.end()) + 1
+        asked = evaluated(text[found.end() : body - 1], constants)
+        end = _end_of_branch(text, body, closes)
+        other = _ELSE.match(text, end)
+        behind = end if other is None else other.end()
+        last = end if other is None else _end_of_branch(text, behind, closes)
+        spans = [(found.start(), body if asked else behind), (end, last if asked else behind)]
+        for start, stop in spans if asked is not None else [(found.start() + 2, found.end() - 1)]:
+            text = text[:start] + blank(text[start:stop]) + text[stop:]
+    return text
+
+
+def _end_of_branch(text: str, start: int, closes: Mapping[int, int]) -> int:
+    found = _BRANCH.match(text, start)
+    if found is None:
+        return start
+    if text[found.end() - 1] == ";":
+        return found.end()
+    end = closes.get(found.end() - 1, found.end()) + 1
+    if not found[1]:
+        return end
+    end = _end_of_branch(text, end, closes)
+    other = _ELSE.match(text, end)
+    return end if other is None else _end_of_branch(text, other.end(), closes)
+
+
 def parts_of(text: str) -> list[str]:
     """Return the parts between commas, outside of brackets."""
     found = [""]
@@ -153,9 +186,9 @@ def parameters_of(text: str) -> tuple[tuple[str, str, str], ...] | None:
 
 def declared_name(text: str) -> tuple[str, bool]:
     """Return the name that a template declares, and whether that is a function with a body."""
-    found = re.match(r"\s*(?:struct|class)\s+(\w+)", text)
+    found = re.match(r"\s*(?:(?:struct|class)\s+(\w+)|using\s+(\w+)\s*=)", text)
     if found is not None:
-        return (found[1] if "{" in text else ""), False
+        return found[2] or (found[1] if "{" in text else ""), False
     head = text.partition("(")[0]
     words = _WORD.findall(head)
     return (words[-1], True) if words and "{" in text else ("", True)

@@ -30,6 +30,7 @@ from streamopt.frontends.c.text.template_text import (
     blank,
     closing,
     constants_in,
+    decided,
     declaration_start,
     declared_name,
     definitions,
@@ -62,6 +63,13 @@ _BUILT_IN = re.compile(
     r"\b(ap_u?int|ap_u?fixed|(?:hls|tapa)[ ]*::[ ]*(?:i?o?stream|vector)|std[ ]*::[ ]*array)"
     r"[ ]*<([^<>;{}]{1,200})>"
 )
+_SPECIAL = re.compile(
+    r"\b(?:struct|class)\s+(\w+)\s*<([^<>;{}]*)>\s*\{"
+    r"|\b(\w+)\s*<([^<>;{}]*)>\s*\([^;{}]{0,1000}\)\s*\{"
+)
+_OUTSIDE = re.compile(r"[^({};]*?\b(\w+)\s*(<[^<>;{}]*>)(?=\s*::\s*~?\w+\s*\()")
+_PARTIAL = re.compile(r"\s*(?:struct|class)\s+\w+\s*<")
+_ALIAS = re.compile(r"\s*using\s+\w+\s*=([^;]*);")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +141,13 @@ class _TemplateWriter:
                 self._refuse_size(start)
             self._take(start, end)
         self.written.text = self._built_in(self.written.text, self.places)
+        for one in _SPECIAL.finditer(self.written.text):
+            name, arguments = one[1] or one[3], parts_of(one[2] if one[1] else one[4])
+            if one[1]:
+                self.templates.setdefault(name, _Template(name, (), "", (), is_function=False))
+            if name in self.templates:
+                key = (name, *map(self._argument, arguments))
+                self.known.setdefault(key, f"{name}_T{len(self.known) + 1}")
         if not self.templates:
             return
         names = "|".join(map(re.escape, self.templates))
@@ -151,8 +166,11 @@ class _TemplateWriter:
         opening = text.index("<", start)
         close = closing(text, opening)
         parameters = None if close is None else parameters_of(text[opening + 1 : close])
+        if close is not None and not text[opening + 1 : close].strip():
+            self.written.text = text[:start] + blank(text[start : close + 1]) + text[close + 1 :]
+            return
         self.written.text = text[:start] + blank(text[start:end]) + text[end:]
-        if parameters is None or close is None:
+        if parameters is None or close is None or _PARTIAL.match(text, close + 1):
             hint = "write the function for the types that it is used with"
             loc = self._loc(start)
             self.problems.report("E135", "a template of this kind is not supported", loc, hint)
@@ -164,8 +182,13 @@ class _TemplateWriter:
         last = bisect_left(rows[0], column + len(body), key=lambda spot: spot.column)
         rows[0] = [replace(s, column=s.column - column + 1) for s in rows[0][after:last]]
         name, is_function = declared_name(body)
-        if name:
-            kept = tuple(tuple(row) for row in rows)
+        kept = tuple(tuple(row) for row in rows)
+        outside = _OUTSIDE.match(body)
+        if outside is not None and (known := self.templates.get(outside[1])) is not None:
+            begin, end = outside.span(2)
+            whole = f"{known.text}\n{body[:begin]}{blank(outside[2])}{body[end:]}"
+            self.templates[known.name] = replace(known, text=whole, rows=(*known.rows, *kept))
+        elif name:
             self.templates[name] = _Template(name, parameters, body, kept, is_function)
 
     def _built_in(self, text: str, places: Places) -> str:
@@ -181,7 +204,8 @@ class _TemplateWriter:
         return text
 
     def _use(self, found: re.Match[str], uses: re.Pattern[str]) -> int:
-        """Write one use out and return where to go on."""
+        """Write one use out, the innermost first, and return where to go on."""
+        outer = found.start()
         while True:
             text, template = self.written.text, self.templates[found[1]]
             if found[2] == "(":
@@ -198,7 +222,12 @@ class _TemplateWriter:
         key = (template.name, *arguments)
         names = [name for _, name, _ in template.parameters]
         values = dict(zip(names, arguments, strict=False))
-        return self._written_out(template, key, values, (found.start(), close + 1))
+        alias = _ALIAS.match(template.text)
+        if alias is not None:
+            self._edit(found.start(), close + 1, with_values(alias[1].strip(), values))
+            return outer
+        at = self._written_out(template, key, values, (found.start(), close + 1))
+        return at if outer == found.start() else min(at, outer)
 
     def _argument(self, text: str) -> str:
         number = evaluated(text, self.constants)
@@ -244,7 +273,8 @@ class _TemplateWriter:
         self._edit(start, end, known)
         if not is_new:
             return start + len(known)
-        return self._insert(template.written(known, values), start)
+        added, rows = template.written(known, values)
+        return self._insert((decided(added, self.constants), rows), start)
 
     def _loc(self, offset: int) -> SourceLoc:
         return self.places.loc(*position(self.written.text, offset))
