@@ -9,11 +9,13 @@ module {name}(clk, en, given, taken);
   input [{last}:0] given;
   output [{last}:0] taken;
   reg [{last}:0] line [0:{end}];
-  integer at;
-  always @(posedge clk) if (en) begin
-    line[0] <= given;
-    for (at = 1; at <= {end}; at = at + 1) line[at] <= line[at - 1];
-  end
+  genvar at;
+  always @(posedge clk) if (en) line[0] <= given;
+  generate
+    for (at = 1; at <= {end}; at = at + 1) begin : level
+      always @(posedge clk) if (en) line[at] <= line[at - 1];
+    end
+  endgenerate
   assign taken = line[{end}];
 endmodule
 """

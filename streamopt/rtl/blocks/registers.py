@@ -5,15 +5,11 @@ from dataclasses import dataclass
 _TEXT = """\
 module {name}(clk{names});
   input clk;
-{inputs}  wire [{all}:0] now;
+{inputs}  reg [{last}:0] value [0:{end}];
+  always @(posedge clk) begin
+{writes}  end
   genvar at;
   generate
-    for (at = 0; at < {words}; at = at + 1) begin : word
-      reg [{last}:0] value;
-      always @(posedge clk) begin
-{writes}      end
-      assign now[at * {width} +: {width}] = value;
-    end
 {reads}  endgenerate
 endmodule
 """
@@ -33,11 +29,11 @@ _READ_INPUT = """\
 _READ = """\
     for (at = 0; at < {reads}; at = at + 1) begin : read_{number}
       assign taken_{number}[at * {width} +: {width}] =
-        now[read_at_{number}[at * {bits} +: {bits}] * {width} +: {width}];
+        value[read_at_{number}[at * {bits} +: {bits}]];
     end
 """
-_STORE = "        if (write_{at} && write_at_{at} == at) value <= given_{at};\n"
-_PUT = "        if (put_{at}[at]) value <= put_given_{at}[at * {width} +: {width}];\n"
+_STORE = "    if (write_{at}) value[write_at_{at}] <= given_{at};\n"
+_PUT = "    if (put_{at}[{word}]) value[{word}] <= put_given_{at}[{low} +: {width}];\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +77,15 @@ class RegisterStore:
             "last": self.width - 1,
             "end": self.words - 1,
             "all": self.words * self.width - 1,
-            "width": self.width,
-            "words": self.words,
         }
-
-        def texts(store: str, put: str) -> str:
-            parts = [store.format(at=at, **sizes) for at in stores]
-            return "".join([*parts, *(put.format(at=at, **sizes) for at in puts)])
-
+        inputs = [_STORE_INPUT.format(at=at, **sizes) for at in stores]
+        inputs += [_PUT_INPUT.format(at=at, **sizes) for at in puts]
+        writes = [_STORE.format(at=at) for at in stores]
+        writes += [
+            _PUT.format(at=at, word=word, low=word * self.width, width=self.width)
+            for at in puts
+            for word in range(self.words)
+        ]
         read_inputs = "".join(
             _READ_INPUT.format(at=at, read_top=count * bits - 1, read_last=count * self.width - 1)
             for at, count in enumerate(self.reads)
@@ -96,11 +93,11 @@ class RegisterStore:
         return _TEXT.format(
             name=self.name,
             names="".join(f", {name}" for name in names),
-            inputs=texts(_STORE_INPUT, _PUT_INPUT) + read_inputs,
+            inputs="".join(inputs) + read_inputs,
             reads="".join(
                 _READ.format(number=at, reads=count, width=self.width, bits=bits)
                 for at, count in enumerate(self.reads)
             ),
-            writes=texts(_STORE, _PUT),
+            writes="".join(writes),
             **sizes,
         )
