@@ -17,13 +17,13 @@ from tests.fuzz.limits import CPU_SECONDS, MEMORY_BYTES
 TOP = Path(__file__).parents[2]
 KINDS = ("c", "cpp", "json", "schedule", "turns", "weights", "onnx", "mlir")
 FEW = (
-    "c:0:40",
-    "cpp:0:30",
-    "json:1:60",
-    "schedule:0:60",
-    "turns:0:60",
-    "weights:0:40",
-    "onnx:0:15",
+    "c:0:20",
+    "cpp:0:12",
+    "json:1:30",
+    "schedule:0:30",
+    "turns:0:30",
+    "weights:0:20",
+    "onnx:0:8",
     "mlir:0:2",
 )
 EACH = 2000

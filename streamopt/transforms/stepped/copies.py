@@ -38,6 +38,8 @@ MOST_MORE_FOR_ALIKE = 1.1
 MOST_MORE_FOR_WIDTH = 1.5
 """Block RAMs of a copy with more banks than its reads need, to those that these need."""
 MOST_CANDIDATES = 24
+MOST_STEPS = 4096
+"""Of looking for a copy for each read of a phase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ def _memories(demand: ArrayDemand, ii: int, most: int, *, is_narrow: bool) -> Se
     ]
     candidates.sort(key=lambda one: (blocks_of(demand.shape, one[0]), prod(one[0]), one[0]))
     candidates = _undominated(candidates, demand.shape)
+    phases = [_PhaseReads.of(reads) for reads in demand.reads]
     priced = [(blocks_of(demand.shape, one[0]), one) for one in candidates[:MOST_CANDIDATES]]
     best: ServedCopies | None = None
     least = (0, 0)
@@ -151,11 +154,11 @@ def _memories(demand: ArrayDemand, ii: int, most: int, *, is_narrow: bool) -> Se
             if best is not None and cost >= least:
                 continue
             chosen = [one for _, one in each]
-            served = _served(demand, chosen)
+            served = _served(phases, chosen)
             if served is not None:
                 best = ServedCopies(tuple(factors for factors, _ in chosen), served)
                 least = cost
-    return None if best is None else _alike(demand, best, ii)
+    return None if best is None else _alike(demand, phases, best, ii)
 
 
 def _room(demand: ArrayDemand, factors: tuple[int, ...], ii: int) -> int:
@@ -182,7 +185,9 @@ def _undominated(
     ]
 
 
-def _alike(demand: ArrayDemand, copies: ServedCopies, ii: int) -> ServedCopies:
+def _alike(
+    demand: ArrayDemand, phases: Sequence[_PhaseReads], copies: ServedCopies, ii: int
+) -> ServedCopies:
     """Return copies with the same banks if that takes hardly more: they are filled at once.
 
     If it takes more, they still get as many along dimensions along which no tile moves.
@@ -200,7 +205,7 @@ def _alike(demand: ArrayDemand, copies: ServedCopies, ii: int) -> ServedCopies:
     )
     for choice in ((shared,) * len(copies.factors), even):
         if sum(blocks_of(demand.shape, own) for own in choice) <= MOST_MORE_FOR_ALIKE * blocks:
-            served = _served(demand, [(own, _room(demand, own, ii)) for own in choice])
+            served = _served(phases, [(own, _room(demand, own, ii)) for own in choice])
             if served is not None:
                 return ServedCopies(choice, served)
     return copies
@@ -229,10 +234,10 @@ def blocks_of(shape: tuple[int, ...], factors: tuple[int, ...]) -> int:
 
 
 def _served(
-    demand: ArrayDemand, copies: Sequence[tuple[tuple[int, ...], int]]
+    phases: Sequence[_PhaseReads], copies: Sequence[tuple[tuple[int, ...], int]]
 ) -> tuple[tuple[int, ...], ...] | None:
     found: list[tuple[int, ...]] = []
-    for reads in demand.reads:
+    for reads in phases:
         served = _assigned(reads, copies)
         if served is None:
             return None
@@ -241,24 +246,57 @@ def _served(
 
 
 def _assigned(
-    reads: Sequence[LanedAccess], copies: Sequence[tuple[tuple[int, ...], int]]
+    reads: _PhaseReads, copies: Sequence[tuple[tuple[int, ...], int]]
 ) -> tuple[int, ...] | None:
     """Return a copy for each read of a phase, so that no bank is asked too often; depth first."""
-    steps = [4096]
+    steps = [MOST_STEPS]
 
-    def rest(chosen: tuple[int, ...]) -> tuple[int, ...] | None:
+    def rest(chosen: tuple[int, ...], held: tuple[int, ...]) -> tuple[int, ...] | None:
         steps[0] -= 1
-        if len(chosen) == len(reads) or steps[0] < 0:
-            return chosen if len(chosen) == len(reads) else None
+        if len(chosen) == len(reads.bits) or steps[0] < 0:
+            return chosen if len(chosen) == len(reads.bits) else None
         for number, (factors, room) in enumerate(copies):
-            mine = [read for read, copy in zip(reads, chosen, strict=False) if copy == number]
-            if fullest_bank([*mine, reads[len(chosen)]], factors) <= room:
-                found = rest((*chosen, number))
+            more = held[number] | reads.bits[len(chosen)]
+            if reads.fullest(more, factors) <= room:
+                found = rest((*chosen, number), (*held[:number], more, *held[number + 1 :]))
                 if found is not None:
                     return found
         return None
 
-    return rest(())
+    return rest((), (0,) * len(copies))
+
+
+@dataclass(frozen=True, slots=True)
+class _PhaseReads:
+    """The reads of a phase by number; sets of them are the bits of a whole number.
+
+    Attributes
+    ----------
+    distinct
+        The reads, equal ones once.
+    bits
+        Of each read, in the order of the demand; equal reads have the same bit.
+    known
+        By set and factors: what was asked for before.
+    """
+
+    distinct: tuple[LanedAccess, ...]
+    bits: tuple[int, ...]
+    known: dict[tuple[int, tuple[int, ...]], int]
+
+    @staticmethod
+    def of(reads: Sequence[LanedAccess]) -> _PhaseReads:
+        """Return the reads with a bit for each that differs from those before."""
+        bits = {read: 1 << at for at, read in enumerate(dict.fromkeys(reads))}
+        return _PhaseReads(tuple(bits), tuple(bits[read] for read in reads), {})
+
+    def fullest(self, chosen: int, factors: tuple[int, ...]) -> int:
+        """Return the most elements of one bank that a set of reads touches in one iteration."""
+        key = chosen, factors
+        if key not in self.known:
+            own = [read for at, read in enumerate(self.distinct) if chosen >> at & 1]
+            self.known[key] = fullest_bank(own, factors)
+        return self.known[key]
 
 
 def _candidates(demand: ArrayDemand) -> Iterator[tuple[int, ...]]:

@@ -92,9 +92,11 @@ needs_verilator = pytest.mark.skipif(
 
 @needs_verilator
 @pytest.mark.slow
-@pytest.mark.parametrize("form", [HALF, FLOAT], ids=["half", "float"])
-def test_operators_round_once(form: FloatFormat, tmp_path: Path) -> None:
-    leaves = [FloatLeaf(kind, form, _places(kind, form)) for kind in KINDS]
+@pytest.mark.parametrize(
+    ("form", "kinds"), [(HALF, KINDS), (FLOAT, ["add", "div", "fma"])], ids=["half", "float"]
+)
+def test_operators_round_once(form: FloatFormat, kinds: Sequence[str], tmp_path: Path) -> None:
+    leaves = [FloatLeaf(kind, form, _places(kind, form)) for kind in kinds]
     check_against_numpy(leaves, operands(form, 10_000, 7), tmp_path)
 
 
