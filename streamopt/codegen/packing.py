@@ -64,7 +64,8 @@ class Packing:
 def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int) -> Packing:
     """Return the packing of an array by the loops of its mover, over so many channels.
 
-    A dimension that the mover walks in digits is one for each digit there.
+    A dimension that the mover walks in digits is one for each digit there. Lanes of loops that
+    don't walk the array take the same element.
     """
     digits, extents = as_digits(access, array.shape, mover.node.trip_counts)
     order: list[int] = []
@@ -76,6 +77,6 @@ def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int
             order.append(dimension)
             lanes[dimension] = loop.unroll
     rest = [at for at in range(len(extents)) if at not in order]
-    words = words_of(mover.lanes, array.element.outside_bits, channels)
+    words = words_of(prod(lanes), array.element.outside_bits, channels)
     times = prod(loop.tiles for loop in mover.loops if loop.name not in dimension_of)
     return Packing(extents, (*rest, *order), tuple(lanes), words, times)

@@ -247,6 +247,25 @@ class Pipeline:
         """Return the copies of the body that work in parallel."""
         return prod(loop.trip_count for loop in self.lanes)
 
+    def walked(self, target: str) -> set[str]:
+        """Return the loops and lanes that move in a target."""
+        places = (port.subscripts for port in self.ports if port.target == target)
+        return {name for place in places for subscript in place for name in subscript.iterators()}
+
+    def moved_lanes(self, target: str) -> tuple[Loop, ...]:
+        """Return the lanes that have elements of their own of a target; others take the same."""
+        used = self.walked(target)
+        return tuple(loop for loop in self.lanes if loop.name in used)
+
+    def moved_elems(self, target: str) -> int:
+        """Return the elements of a target that an iteration touches by each port."""
+        return prod(loop.trip_count for loop in self.moved_lanes(target))
+
+    def is_again(self, target: str) -> bool:
+        """Return whether it touches a target as a whole several times."""
+        used = self.walked(target)
+        return any(loop.trip_count > 1 and loop.name not in used for loop in self.tiles)
+
     def __str__(self) -> str:
         """Return one line: tile loops, lanes, accesses, then operations."""
         lanes = f"lanes {', '.join(map(str, self.lanes))}" if self.lanes else ""

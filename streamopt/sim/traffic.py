@@ -58,17 +58,19 @@ def _channel_bits(memory: Memory, pipeline: Pipeline) -> dict[str, int]:
     accesses = sum(port.target == memory.name for port in pipeline.ports)
     if not accesses:
         return {}
-    each = -(-pipeline.copies // len(memory.channels))
+    each = -(-pipeline.moved_elems(memory.name) // len(memory.channels))
     elems: Counter[str] = Counter()
-    for lane, iterations in enumerate(_busy_iterations(pipeline)):
+    for lane, iterations in enumerate(_busy_iterations(pipeline, memory.name)):
         elems[memory.channels[lane // each]] += iterations
     bits = accesses * memory.element.outside_bits
     return {name: count * bits for name, count in elems.items()}
 
 
-def _busy_iterations(pipeline: Pipeline) -> Iterator[int]:
-    """Yield the iterations in which each lane does something, in row-major order of lanes."""
-    partial = {tile.lane: tile for tile in pipeline.partial_tiles}
+def _busy_iterations(pipeline: Pipeline, target: str) -> Iterator[int]:
+    """Yield the iterations in which each lane moves something, in row-major order of lanes."""
+    lanes = pipeline.moved_lanes(target)
+    names = {loop.name for loop in lanes}
+    partial = {tile.lane: tile for tile in pipeline.partial_tiles if tile.lane in names}
     trips = {loop.name: loop.trip_count for loop in pipeline.tiles}
     whole = prod(trips[name] for name in trips if name not in {t.tile for t in partial.values()})
     counts = (
@@ -78,7 +80,7 @@ def _busy_iterations(pipeline: Pipeline) -> Iterator[int]:
             else 1
             for at in range(lane.trip_count)
         ]
-        for lane in pipeline.lanes
+        for lane in lanes
     )
     for own in product(*counts):
         yield whole * prod(own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import streamopt as so
+from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Place, Port
 from streamopt.ir.program import Loop
@@ -16,7 +17,7 @@ U280 = so.device("u280")
 
 def taken(lanes: int, channels: tuple[str, ...]) -> Resources:
     memory = Memory("A", Place.OFF_CHIP, ElementType.FLOAT, (960,), (1,), channels)
-    port = Port(AccessMode.READ, "A", (), "value")
+    port = Port(AccessMode.READ, "A", (Affine.iterator("lane"),), "value")
     mover = Pipeline("load_A", (), (Loop("lane", lanes),), (port,), ())
     return adapter_resources(memory, mover, U280.memories)
 

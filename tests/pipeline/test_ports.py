@@ -13,7 +13,7 @@ from streamopt.evaluation.boundary_ports import boundary_of_form
 from streamopt.evaluation.open_channels import open_cycles
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind
-from streamopt.perf.pipelines.bandwidth import channel_rates, least_cycles, transfer_ii
+from streamopt.perf.pipelines.bandwidth import Demand, channel_rates, least_cycles, transfer_ii
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import baseline
 from streamopt.strategies.opt6.choices import variants
@@ -77,6 +77,13 @@ def test_transfers_take_what_words_and_channels_ask() -> None:
     assert rates["A"][0] == pytest.approx(14.375 * 3.33)
     assert rates["C"] == (pytest.approx(19.25 * 3.33),)
     assert rates["D"] == rates["E"] == (64,)
+    asked = {"A": Demand(300, 64.0), "B": Demand(100, 64.0)}
+    by_bytes = channel_rates(wanted, device, asked)
+    assert by_bytes["A"][1] == pytest.approx(3 * by_bytes["B"][0])
+    assert by_bytes["A"][1] + by_bytes["B"][0] == by_bytes["A"][0] == rates["A"][0]
+    few = channel_rates(wanted, device, asked | {"A": Demand(300, 4.0)})
+    assert few["A"] == (4.0, 4.0)
+    assert few["B"][0] == rates["A"][0] - 4.0
     assert transfer_ii(1, 32, [64.0]) == transfer_ii(16, 32, [64.0]) == 1
     assert transfer_ii(17, 32, [64.0]) == 2
     assert transfer_ii(17, 32, [64.0, 64.0]) == transfer_ii(1, 32, rates["A"]) == 1

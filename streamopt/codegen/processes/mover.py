@@ -116,10 +116,13 @@ class MoverWriter(CppNest):
         else:
             yield from moved
 
-    def _lane(self) -> Affine:
-        """Return the row-major position in the lanes."""
-        position = Affine()
+    def _lane(self, array: str) -> Affine:
+        """Return the row-major position in the lanes of an array outside: those that walk it."""
+        access = self.read if self.read.array == array else self.node.write
+        walked, position = access.iterators(), Affine()
         for loop in self.loops:
+            if loop.name not in walked:
+                continue
             here = Affine.iterator(self.lane[loop.name]) if loop.unroll > 1 else Affine()
             position = position.scaled(loop.unroll) + here
         return position
@@ -178,7 +181,7 @@ class MoverWriter(CppNest):
 
     def _placed(self, port: CppPort, word: str) -> tuple[str, Affine]:
         """Return the word of a lane's element, and its place there."""
-        words, lane = port.packed.words, self._lane()
+        words, lane = port.packed.words, self._lane(port.array.name)
         if words.total > 1:
             number = lane.floordiv(words.elems)
             if words.memories > 1 and words.lanes < words.stride_elems:

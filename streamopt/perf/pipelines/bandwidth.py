@@ -1,14 +1,15 @@
 """How fast arrays come from memory off the chip: no node is faster than its channel delivers.
 
 A port moves a word of 512 bits a cycle at most, and no more bytes than its channel has; arrays on
-one channel share it evenly. The first word comes after the latency of the channel. Equations are
-those of ``models/formulations/ports.md``.
+one channel share it evenly, or by the bytes of a frame if one is read several times in it. The
+first word comes after the latency of the channel. Equations are those of
+``models/formulations/ports.md``.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,21 @@ from streamopt.perf.costs import NodeCost, OtherCosts, Setting
 from streamopt.target.device import Target
 
 
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """The bytes that an array asks of each of its channels."""
+
+    bytes_a_frame: int
+    most_bytes_per_cycle: float
+
+
+NO_DEMANDS: Mapping[str, Demand] = MappingProxyType({})
+
+
 def channel_rates(
-    channels: Mapping[str, Sequence[str]], target: Target
+    channels: Mapping[str, Sequence[str]],
+    target: Target,
+    demands: Mapping[str, Demand] = NO_DEMANDS,
 ) -> dict[str, tuple[float, ...]]:
     """Return the bytes that each array moves in a cycle at most, port by port.
 
@@ -30,20 +44,42 @@ def channel_rates(
     channels
         By array; "" where it is not said, and none for a stream, which leaves the port as the
         only limit.
+    demands
+        By array, by which they share channels; all or none, who share evenly.
 
     Raises
     ------
     TargetError
         E857 for a channel that the target doesn't have.
     """
-    users = Counter(name for names in channels.values() for name in names)
+    users: dict[str, list[str]] = {}
+    for array, names in channels.items():
+        for name in names:
+            users.setdefault(name, []).append(array)
+    shares = {"": dict.fromkeys(channels, WORD_BITS / 8)}
+    for name in users.keys() - {""}:
+        whole, even = target.channel(name).bytes_per_cycle(target.clock_ns), len(users[name])
+        known = {array: demands[array] for array in users[name] if array in demands}
+        shares[name] = shared_rate(whole, known) or dict.fromkeys(users[name], whole / even)
+    return {a: tuple(shares[name][a] for name in names or ("",)) for a, names in channels.items()}
 
-    def rate(name: str) -> float:
-        if not name:
-            return WORD_BITS / 8
-        return target.channel(name).bytes_per_cycle(target.clock_ns) / users[name]
 
-    return {array: tuple(map(rate, names or ("",))) for array, names in channels.items()}
+def shared_rate(bytes_per_cycle: float, demands: Mapping[str, Demand]) -> dict[str, float]:
+    """Return the rates of arrays on a channel at which all end together that can take more.
+
+    Examples
+    --------
+    >>> shared_rate(96.0, {"w": Demand(9000, 64.0), "a": Demand(300, 64.0), "b": Demand(100, 2.0)})
+    {'w': 64.0, 'b': 2.0, 'a': 30.0}
+    """
+    whole = sum(own.bytes_a_frame for own in demands.values())
+    parts = {name: bytes_per_cycle * own.bytes_a_frame / whole for name, own in demands.items()}
+    most = {name: own.most_bytes_per_cycle for name, own in demands.items()}
+    full = {name: most[name] for name, part in parts.items() if part >= most[name]}
+    if not full:
+        return parts
+    others = {name: own for name, own in demands.items() if name not in full}
+    return full | shared_rate(bytes_per_cycle - sum(full.values()), others)
 
 
 def transfer_ii(lanes: int, bits: int, bytes_per_cycle: Sequence[float]) -> int:
@@ -78,16 +114,31 @@ def transfer_bounds(
     """Return (memory, elements of an iteration, II) for what a pipeline moves over the boundary."""
     targets = dict.fromkeys(port.target for port in pipeline.ports if port.target in rates)
     return [
-        (name, pipeline.copies, transfer_ii(pipeline.copies, bits, rates[name]))
+        (name, elems, transfer_ii(elems, bits, rates[name]))
         for name in targets
-        for bits in (memories[name].element.outside_bits,)
+        for elems, bits in ((pipeline.moved_elems(name), memories[name].element.outside_bits),)
     ]
 
 
 def network_rates(network: Network, target: Target) -> dict[str, tuple[float, ...]]:
     """Return the bytes a cycle of each memory off the chip; as `channel_rates`."""
-    outside = {m.name: m.channels for m in network.memories if m.place is Place.OFF_CHIP}
-    return channel_rates(outside, target)
+    memories = {m.name: m for m in network.memories if m.place is Place.OFF_CHIP}
+    outside = {name: memory.channels for name, memory in memories.items()}
+    movers = {port.target: p for p in network.pipelines for port in p.ports}
+    if not any(movers[name].is_again(name) for name in outside):
+        return channel_rates(outside, target)
+    demands = {
+        name: Demand(movers[name].iterations * moved, min(moved, WORD_BITS / 8))
+        for name, memory in memories.items()
+        for moved in (_iteration_bytes(movers[name], memory),)
+    }
+    return channel_rates(outside, target, demands)
+
+
+def _iteration_bytes(mover: Pipeline, memory: Memory) -> int:
+    """Return the bytes of the words that an iteration moves over each channel."""
+    elems, bits = mover.moved_elems(memory.name), memory.element.outside_bits
+    return words_of(elems, bits, max(1, len(memory.channels))).stride_elems * bits // 8
 
 
 def first_word_cycles(channels: Sequence[str], target: Target) -> int:

@@ -268,11 +268,12 @@ def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Reso
     Parameters
     ----------
     mover
-        Takes the elements of all its lanes at once.
+        Takes the elements of its lanes at once.
     """
     if memory.place is not Place.OFF_CHIP or not memory.channels:
         return Resources()
-    words = words_of(mover.copies, memory.element.outside_bits, len(memory.channels))
+    elems = mover.moved_elems(memory.name)
+    words = words_of(elems, memory.element.outside_bits, len(memory.channels))
     bits = words.elems * memory.element.outside_bits
     return (_port(bits, blocks) + _words_fifo(bits)).scaled(words.memories)
 

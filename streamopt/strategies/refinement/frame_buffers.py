@@ -76,7 +76,13 @@ def deepened(graph: Graph, schedule: Schedule) -> Schedule:
     )
 
 
-def shallow(graph: Graph, schedule: Schedule, on: Target, is_over: Callable[[], bool]) -> Schedule:
+def shallow(
+    graph: Graph,
+    schedule: Schedule,
+    interval_cycles: int,
+    on: Target,
+    is_over: Callable[[], bool],
+) -> Schedule:
     """Return a schedule with fewer slots of FIFOs, where frames stay as close.
 
     As producers run ahead of whom they wait for, most FIFOs need far fewer slots than are ever in
@@ -85,10 +91,12 @@ def shallow(graph: Graph, schedule: Schedule, on: Target, is_over: Callable[[], 
 
     Parameters
     ----------
+    interval_cycles
+        Between frames of the schedule, simulated.
     is_over
         Asked before each simulation; true keeps the slots so far.
     """
-    limit = (1 + CLOSE) * frames_cycles(graph, schedule, on)
+    limit = (1 + CLOSE) * interval_cycles
     one_frame = {f.name: f.peak_elems for f in simulated_frames(graph, schedule, on, 1).fifos}
     passing = {channel for _, channel in skips(graph, schedule)}
     depths = {

@@ -62,9 +62,9 @@ def streamed(graph: Graph, schedule: Schedule, array: str) -> StreamedWeights | 
         again = tuple(name for name in free[:count] if order.index(name) < last)
         changed = replace(plan, order=order)
         first = min((order.index(name) for name in walked), default=0)
-        is_whole = all(plan.factors[n] == 1 and order.index(n) < first for n in again)
+        is_whole = all(order.index(name) < first for name in again)
         if is_whole and _streams_alike(planned, schedule, changed):
-            times = prod(node.trip_counts[name] for name in again)
+            times = prod(_tiles(node, plan, name) for name in again)
             return StreamedWeights(changed, again, times * array_bytes(own))
     return None
 

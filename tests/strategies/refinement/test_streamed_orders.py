@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 import streamopt as so
 from streamopt.space.assemble import assemble
 from streamopt.strategies.refinement.streamed_weights import streamed, with_streams
@@ -33,12 +35,15 @@ LAYER = program(
 GRAPH = so.dataflow(LAYER)
 
 
-def schedule_of(order: str) -> Schedule:
+def schedule_of(order: str, columns: int = 1) -> Schedule:
     form = rewritten(GRAPH, NAMES)
     orders = {
         node.name: tuple(name for name in order if name in node.trip_counts) for node in form.nodes
     }
-    factors = {node.name: [1] * len(node.loops) for node in form.nodes}
+    factors = {
+        node.name: [columns if loop.name == "w" else 1 for loop in node.loops]
+        for node in form.nodes
+    }
     ports = so.plan_ports(GRAPH, "memory", ports={"f": "resident"})
     return replace(assemble(form, orders, factors), rewrites=NAMES, ports=ports)
 
@@ -47,11 +52,14 @@ def test_a_loop_of_weights_outside_of_one_that_reads_them_again_keeps_them_on_th
     assert streamed(GRAPH, schedule_of("howcij"), "f") is None
 
 
-def test_weights_that_are_read_again_are_the_same_each_time(tmp_path: Path) -> None:
-    schedule = schedule_of("hwocij")
+@pytest.mark.parametrize("columns", [1, 2])
+def test_weights_that_are_read_again_are_the_same_each_time(tmp_path: Path, columns: int) -> None:
+    """Lanes of a loop that reads them again take the same ones, which come once for all."""
+    schedule = schedule_of("hwocij", columns)
     way = streamed(GRAPH, schedule, "f")
     assert way is not None
     assert way.again == ("h", "w")
+    assert way.traffic_bytes == 4 * (4 // columns) * 3 * 4 * 3 * 3
     wanted = with_streams(GRAPH, schedule, {"f": way}, Target.named("vu9p"))
     so.write(LAYER, wanted, tmp_path / "project")
     so.verify(tmp_path / "project").raise_if_failed()

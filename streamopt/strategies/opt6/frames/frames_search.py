@@ -324,14 +324,14 @@ class _FramesSearch:
         self, variant: GraphVariant, chosen: Chosen, schedule: Schedule, frames: FrameRun
     ) -> SteadyDesign:
         """Return the design of a schedule that was simulated; FIFOs are less deep if need be."""
-        graph, limits, on = variant.graph, variant.region.limits, variant.region.on
+        graph, region, apart = variant.graph, variant.region, frames.interval_cycles
         deep = {c.channel: c.depth_elems for c in schedule.channels if c.depth_elems}
         design, frames = self._judged(variant, chosen, (schedule, frames), deep)
-        over = design.used.over(limits)
+        over = design.used.over(region.limits)
         if self._options.sizes_fifos and over and MEMORIES.issuperset(over):
             slots = with_depths(schedule, frames.slots)
-            small = shallow(graph, slots, on, self.run.clock.is_over)
-            frames = frame_run(graph, small, on)
+            small = shallow(graph, slots, apart, region.on, self.run.clock.is_over)
+            frames = frame_run(graph, small, region.on)
             design, frames = self._judged(variant, chosen, (small, frames), {})
         used = self._resources(design, frames)
         built = built_amounts(graph, design.evaluation.network, used)
