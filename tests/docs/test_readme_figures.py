@@ -92,6 +92,25 @@ def test_figures_of_the_pages_for_users_of_other_systems() -> None:
     assert re.search(rf"it finds\n{atax['`opt6`']} cycles", stream_hls)
 
 
+def in_millions(cycles: str) -> str:
+    return f"{float(cycles) / 1e6:.2f} M"
+
+
+def test_intervals_of_networks() -> None:
+    text = " ".join(README.split())
+    found = 0
+    for row in rows("networks/rows.csv"):
+        given = (row["table"], row["system"], row["metric"], row["packed"], row["element"])
+        name = {"mobilenet_224": "MobileNet", "resnet18_224": "ResNet-18", "zfnet_224": "ZFNet"}
+        if given == ("8", "HIDA", "interval_cycles", "no", "int8") and row["network"] in name:
+            ours, theirs = in_millions(row["ours"]), in_millions(row["published"])
+            said = rf"{name[row['network']]}( takes)? {re.escape(ours)}( cycles a frame)? \("
+            assert re.search(said + re.escape(theirs), text), (row["network"], ours, theirs)
+            assert row["verified"] == "pass"
+            found += 1
+    assert found == 3
+
+
 def test_error_of_the_simulator() -> None:
     said = re.search(
         r"co-simulation of (\d+) published designs with a mean error of ([\d.]+) %", README
