@@ -24,6 +24,8 @@ MOST_FRAMES = 12
 STEADY = 0.003
 """Share by which the last frames may be further apart than the slowest node takes for one; else
 more are simulated."""
+MOST_ACCESSES = 1 << 27
+"""Of streams in all frames, beyond those that are simulated at first: a gigabyte of times."""
 WORK = 1_000_000
 """Iterations of all nodes in all frames: about a second of simulation."""
 
@@ -75,8 +77,9 @@ def simulated_frames(
     paces = ((timings[p.name], p.iterations) for p in network.pipelines if p.name in timings)
     busy = (timing.ii * iterations + timing.depth_cycles for timing, iterations in paces)
     longest = (1 + STEADY) * max(busy, default=0)
-    if not frames and count < MOST_FRAMES and _last_distance_cycles(trace) > longest:
-        trace = simulate(network, timings, frames=MOST_FRAMES)
+    most = min(MOST_FRAMES, MOST_ACCESSES // max(1, trace.accesses))
+    if not frames and count < most and _last_distance_cycles(trace) > longest:
+        trace = simulate(network, timings, frames=most)
     return trace
 
 

@@ -83,7 +83,7 @@ def least_sum(
     """
     turn = {variable: place for place, variable in enumerate(order)}
     buckets: list[list[CostTable]] = [[] for _ in order]
-    joined: list[CostTable] = []
+    best: list[tuple[tuple[int, ...], npt.NDArray[np.int32]]] = []
     total = 0
 
     def put(table: CostTable) -> None:
@@ -97,16 +97,17 @@ def least_sum(
         put(table)
     for variable, bucket in zip(order, buckets, strict=True):
         should_go_on()
-        joined.append(_summed(bucket, variable))
-        axis = joined[-1].variables.index(variable)
-        others = joined[-1].variables[:axis] + joined[-1].variables[axis + 1 :]
-        put(CostTable(others, joined[-1].costs.min(axis=axis)))
+        table = _summed(bucket, variable)
+        bucket.clear()  # of large tables, as few as can be are there at once
+        axis = table.variables.index(variable)
+        others = table.variables[:axis] + table.variables[axis + 1 :]
+        best.append((others, np.asarray(table.costs.argmin(axis=axis), dtype=np.int32)))
+        put(CostTable(others, table.costs.min(axis=axis)))
     if total >= FORBIDDEN:
         return None
     values: dict[int, int] = {}
-    for variable, table in zip(reversed(order), reversed(joined), strict=True):
-        place = tuple(values.get(v, slice(None)) for v in table.variables)
-        values[variable] = int(np.argmin(table.costs[place]))
+    for variable, (others, places) in zip(reversed(order), reversed(best), strict=True):
+        values[variable] = int(places[tuple(values[other] for other in others)])
     return total, values
 
 
@@ -121,4 +122,4 @@ def _summed(tables: Sequence[CostTable], variable: int) -> CostTable:
     for table in tables:
         axes = tuple(sizes[v] if v in table.variables else 1 for v in scope)
         costs += table.costs.reshape(axes)
-    return CostTable(scope, np.minimum(costs, FORBIDDEN))
+    return CostTable(scope, np.minimum(costs, FORBIDDEN, out=costs))

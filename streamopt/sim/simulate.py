@@ -71,7 +71,9 @@ def simulate(
         cycles = network.passes * (ends[0] + HANDOVER_CYCLES) - HANDOVER_CYCLES
         ends = [cycles + frame * (cycles + HANDOVER_CYCLES) for frame in range(asked)]
         frames = asked
-    return Trace(network.name, frames, ends[0], _interval(ends), ends[-1], processes, fifos, path)
+    apart, accesses = _interval(ends), sum(c.writes + c.reads for c in engine.plan.channels)
+    parts = (processes, fifos, path)
+    return Trace(network.name, frames, ends[0], apart, ends[-1], *parts, accesses)
 
 
 def _interval(ends: list[int]) -> int | None:

@@ -109,6 +109,9 @@ class Trace:
     critical_path: tuple[Segment, ...] = ()
     """The work that determines the end of the last frame, from cycle 0 on without a hole; where
     samples were asked for, of stalling pipelines."""
+    accesses: int = 0
+    """Of streams in a frame, of which those that both sides access at the same clocks count once:
+    each has a time that is kept while frames are simulated."""
 
     def __repr__(self) -> str:
         """Return the latency on one line."""

@@ -1,5 +1,7 @@
 """Frames are simulated until their distance is seen."""
 
+import pytest
+
 import streamopt as so
 from streamopt.evaluation.frames import (
     LEAST_FRAMES,
@@ -26,7 +28,9 @@ BUSY = 4 * 8 * 8
 """Iterations of each node."""
 
 
-def test_more_frames_where_the_first_ones_are_further_apart_than_a_node_takes() -> None:
+def test_more_frames_where_the_first_ones_are_further_apart_than_a_node_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A node takes its row at once, for which its producer waits where a FIFO holds no row."""
     graph, target = so.dataflow(PROGRAM), so.device("u280")
     deep = scheduled(PROGRAM).schedule
@@ -38,3 +42,5 @@ def test_more_frames_where_the_first_ones_are_further_apart_than_a_node_takes() 
     assert apart.frames == MOST_FRAMES
     assert steady_interval_cycles(apart) > 1.1 * BUSY
     assert simulated_frames(graph, narrow, target, 2).frames == 2
+    monkeypatch.setattr("streamopt.evaluation.frames.MOST_ACCESSES", 5 * apart.accesses)
+    assert simulated_frames(graph, narrow, target).frames == 5
