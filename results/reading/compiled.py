@@ -36,7 +36,7 @@ _DRIVER = """
 #include <type_traits>
 #include <utility>
 #include <vector>
-struct Slot { void *data; long size; int whole; };
+struct Slot { void *data; long size; int whole, given; };
 template <class T> T get(Slot s, long i) {
     return s.whole ? T(((long long *)s.data)[i]) : T(((double *)s.data)[i]);
 }
@@ -83,7 +83,7 @@ _STREAMS = """
 #include "hls_stream.h"
 template <class T, int D> struct Arg<hls::stream<T, D> &> {
     hls::stream<T, D> stream;
-    Arg(Slot s) { for (long i = 0; i < s.size; i++) stream.write(get<T>(s, i)); }
+    Arg(Slot s) { for (long i = 0; s.given && i < s.size; i++) stream.write(get<T>(s, i)); }
     hls::stream<T, D> &pass() { return stream; }
     void back(Slot s) {
         for (long i = 0; i < s.size && !stream.empty(); i++) put(s, i, stream.read());
@@ -95,7 +95,12 @@ template <class T, int D> struct Arg<hls::stream<T, D> &> {
 class Slot(ctypes.Structure):
     """What the driver gets of an argument."""
 
-    _fields_ = (("data", ctypes.c_void_p), ("size", ctypes.c_long), ("whole", ctypes.c_int))
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("size", ctypes.c_long),
+        ("whole", ctypes.c_int),
+        ("given", ctypes.c_int),
+    )
 
 
 def random_values(
@@ -166,7 +171,11 @@ def differences(path: Path, top: str, include: Sequence[Path]) -> list[str]:
             buffers[name] = np.ascontiguousarray(start.astype(kind).reshape(-1))
     empty = np.zeros(1)
     listed = [buffers.get(name, empty) for name in (*names, "ap_return")]
-    slots = [Slot(b.ctypes.data, b.size, int(b.dtype.kind == "i")) for b in listed]
+    read = {argument_of(name, names) or name for name in given}
+    slots = [
+        Slot(b.ctypes.data, b.size, b.dtype.kind == "i", name in read)
+        for name, b in zip((*names, "ap_return"), listed, strict=True)
+    ]
     native(path, top, include, slots, "hls_stream" in path.read_text(encoding="utf-8"))
     wrong: list[str] = []
     for name in results:

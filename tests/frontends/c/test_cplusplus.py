@@ -108,8 +108,8 @@ def test_arguments_are_members_and_data(
             "a template of this kind is not supported",
         ),
         (
-            "template <int N> void g(float x[N]) {} void h(float x[2]) { g<>(x); }",
-            "2:61",
+            "template <int N> struct g { float x[N]; }; void h(float x[2]) { g<> y; }",
+            "2:65",
             "g is used without its argument N",
         ),
         ("hls::task t(g, x);", "2:1", "hls::task is not supported"),

@@ -14,6 +14,7 @@ After::
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -40,6 +41,8 @@ def declared(
     is_listed = isinstance(init, ast.InitList)
     is_alias = bool(kind.levels) and kind.levels[0].kind is not LevelKind.ARRAY
     found: list[ast.Node] = []
+    if init is not None and not is_listed and not is_alias:
+        kind = replace(kind, qualifiers=())
     for leaf in state.types.leaves(kind):
         value = None
         if is_listed:

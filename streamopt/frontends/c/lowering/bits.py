@@ -93,16 +93,13 @@ def _wide(element: ElementType) -> str:
 
 def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Node] | None:
     """Return the statements that assign bits of a number; None where they are no such target."""
-    match target:
-        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="range"))):
-            pass
-        case ast.ArrayRef(name=whole) | ast.FuncCall(name=(ast.ID() | ast.ArrayRef()) as whole):
-            pass
-        case _:
-            return None
-    if not places.is_bits(whole, state):
+    whole = whole_of(target)
+    if whole is None or not places.is_bits(whole, state):
         return None
-    found = (target.subscript, 1) if isinstance(target, ast.ArrayRef) else _ends(target, state)
+    if isinstance(target, ast.FuncCall):
+        found = _ends(target, state)
+    else:
+        found = (target.subscript, 1) if isinstance(target, ast.ArrayRef) else None
     if found is None:
         return []
     low, width = found
@@ -119,6 +116,17 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
         wide = converted(_wide(element), converted(f"ap_int_{element.bits}_", given))
         given = ast.BinaryOp(">>", wide, number(element.fixed_point.fraction_bits, at), at)
     return [ast.Assignment("=", place, given, at)]
+
+
+def whole_of(target: ast.Node) -> ast.Node | None:
+    """Return the number of which a target may be bits."""
+    match target:
+        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="range"))):
+            return whole
+        case ast.ArrayRef(name=whole) | ast.FuncCall(name=(ast.ID() | ast.ArrayRef()) as whole):
+            return whole
+        case _:
+            return None
 
 
 def _ends(node: ast.FuncCall, state: Lowering) -> tuple[ast.Node, int] | None:

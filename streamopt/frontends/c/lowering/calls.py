@@ -152,8 +152,9 @@ def _handed(kind: NodeType, one: ast.Node, state: Lowering) -> list[ast.Node]:
     """Return all that is handed over in place of one argument."""
     if kind.is_stream:
         found: list[ast.Node] = []
+        own = places.typed(one, state) or kind
         for stream in streams.handed(one, kind, state):
-            found += places.leaves(stream, state.types.stream_element(kind), state)
+            found += places.leaves(stream, state.types.stream_element(own), state)
             found += [streams.counter(stream, place, state) for place in (0, 1)]
         return found
     if not state.types.has_members(kind):

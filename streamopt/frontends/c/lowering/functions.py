@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, calls, statements, streams
+from streamopt.frontends.c.lowering import aggregates, bits, calls, statements, streams
 from streamopt.frontends.c.lowering.state import Around, FunctionTable, InFunction, Lowering
 from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
@@ -206,6 +206,9 @@ def _function(function: ast.FuncDef, name: str, state: Lowering) -> ast.FuncDef:
         if state.inside.is_top and kind.is_stream:
             for one in streams.each(item.name, kind, item, state):
                 first += streams.started(one, item)
+    targets = [one for one in map(assigned_target, every(function.body)) if one is not None]
+    pieced = (bits.whole_of(one) for one in targets)
+    state.inside.pieced = frozenset(one.name for one in pieced if isinstance(one, ast.ID))
     items = [*first, *statements.all_of(function.body.block_items or [], state)]
     declaration, declarator = copy(function.decl), copy(declarator_of(function))
     declarator.args = ast.ParamList([*parameters], function.coord)

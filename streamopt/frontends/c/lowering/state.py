@@ -50,6 +50,8 @@ class InFunction:
     """The structure that the function returns."""
     is_top: bool = False
     """Whether it is the kernel itself."""
+    pieced: frozenset[str] = frozenset()
+    """The names of what gets its bits one by one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
@@ -14,9 +15,9 @@ from streamopt.frontends.c.lowering import (
     streams,
     values,
 )
-from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, with_number
+from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import every, mapped
+from streamopt.frontends.c.syntax.trees import every, mapped, with_nodes
 from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _turns(node: ast.For, state: Lowering) -> list[ast.Node] | None:
     values_of = range(start, end + _BEYOND[op], sign * step)
     if len(values_of) > _MOST_TURNS:
         return None
-    return [with_number(node.stmt, name, value) for value in values_of]
+    return [with_nodes(node.stmt, {name: number(value, node.coord)}) for value in values_of]
 
 
 def _simple(node: ast.Node, state: Lowering) -> list[ast.Node]:
@@ -234,6 +235,7 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
         return _declared_stream(node, node.name, kind, state)
     if state.types.has_members(kind):
         made = node.init if isinstance(node.init, ast.FuncCall) and not kind.levels else None
+        kind = kind if made is None else replace(kind, qualifiers=())
         found = aggregates.declared(node.name, kind, node, None if made else node.init, state)
         if made is None:
             return [*found, *_constructed(node, node.name, kind, state)]
@@ -241,6 +243,8 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
         return [*found, *aggregates.assigned(ast.ID(node.name, node.coord), made, node, state)]
     init, storage = node.init, node.storage or []
     state.inside.scope.declare(node.name, kind)
+    if init is None and node.name in state.inside.pieced and kind.tag.startswith("ap_"):
+        init = None if kind.levels else number(0, node.coord)
     if isinstance(init, ast.TernaryOp) and _reads_stream(init, state):
         declaration = kind.declaration(node.name, node.coord, None, storage)
         return [declaration, *_chosen(ast.ID(node.name, node.coord), init, node, state)]

@@ -11,7 +11,6 @@ from pycparser import c_ast as ast
 from pycparser.c_parser import Coord
 
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.syntax.trees import mapped
 from streamopt.frontends.c.text.template_text import STREAM
 from streamopt.frontends.c.text.templates import OPEN_TYPE
 
@@ -255,14 +254,6 @@ class TypeTable:
 def is_open(node: NodeType) -> bool:
     """Return whether a call decides the type."""
     return node.tag.startswith(OPEN_TYPE)
-
-
-def with_number(node: ast.Node, name: str, value: int) -> ast.Node:
-    """Return a tree with a whole number in place of a variable."""
-    if isinstance(node, ast.ID):
-        return number(value, node.coord) if node.name == name else node
-    parts = {id(part): with_number(part, name, value) for _, part in node.children()}
-    return mapped(node, parts) if parts else node
 
 
 def number(value: int, coord: Coord | None) -> ast.Constant:

@@ -26,8 +26,21 @@ from streamopt.frontends.c.statements.headers import constant_header
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.jumps import without_jumps
-from streamopt.frontends.c.syntax.trees import base_name, conjuncts, items_of, walked
-from streamopt.frontends.c.syntax.usage import assigned_name, change_of, names_in, referenced_in
+from streamopt.frontends.c.syntax.trees import (
+    arguments_of,
+    base_name,
+    conjuncts,
+    items_of,
+    walked,
+    with_nodes,
+)
+from streamopt.frontends.c.syntax.usage import (
+    assigned_name,
+    change_of,
+    counted_name,
+    names_in,
+    referenced_in,
+)
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import CValue, fitting_value
 from streamopt.ir.affine import Affine
@@ -96,6 +109,8 @@ def running_in(body: Sequence[ast.Node], state: ReadingState) -> Running:
     whole = ast.Compound([*body])
     changed = assigned_variables(whole, state)
     names = {name for node in walked(whole) for name in assigned_name(node)}
+    calls = [node for node in walked(whole) if isinstance(node, ast.FuncCall)]
+    names |= {name for node in calls for name in referenced_in(node, state.file.functions)}
     declared = {node.name for node in walked(whole) if isinstance(node, ast.Decl)}
     starts: dict[str, CValue] = {}
     changes: dict[str, Change] = {}
@@ -227,6 +242,8 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
                 return None
             header = constant_header(item, state)
             return None if header is None else inside.amount * len(range(*header))
+        case ast.FuncCall():
+            return _amount_of_call(item, name, state)
         case _:
             found = change_of(item, name)
             if found is None:
@@ -238,6 +255,28 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
                 return None
             number = expressions.known_integer(amount, state)
             return None if number is None else sign * number
+
+
+def _amount_of_call(call: ast.FuncCall, name: str, state: ReadingState) -> int | None:
+    """Return the number that a call adds to a variable by reference; None if that varies."""
+    function = state.file.functions.get(next(iter(base_name(call.name)), ""))
+    given = arguments_of(call)
+    if function is None or len(given) != len(function.parameters):
+        return None
+    names = [item.name for item in function.parameters]
+    nodes = [*walked(function.body)]
+    own = {node.name for node in nodes if isinstance(node, ast.Decl)} | {*names}
+    for node in nodes:
+        bounds = [node.init, node.cond] if isinstance(node, ast.For) else []
+        asked = names_in(*(part for part in bounds if part is not None)) & own
+        is_open = isinstance(node, ast.For) and bool(asked - {counted_name(node)} - {*names})
+        if is_open or isinstance(node, ast.Return):
+            return None
+    body = with_nodes(function.body, dict(zip(names, given, strict=True)))
+    if not all(n in state.file.declarations for n in walked(body) if isinstance(n, ast.Decl)):
+        return None
+    change = change_by(items_of(body), name, state)
+    return None if change is None or change.modulus else change.amount
 
 
 def _around(items: Sequence[ast.Node], name: str, state: ReadingState) -> Change | None:

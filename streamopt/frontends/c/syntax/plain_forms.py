@@ -43,6 +43,10 @@ def in_plain_forms(node: ast.Node, counters: Mapping[str, ast.Decl] = _NONE) -> 
     match made:
         case ast.Switch():
             return _branches(made)
+        case ast.If(cond=ast.BinaryOp(left=ast.UnaryOp(op="++" | "--", expr=ast.ID()) as step)):
+            asked = mapped(made.cond, {id(step): step.expr})
+            branch = ast.If(asked, made.iftrue, made.iffalse, made.coord)
+            return ast.Compound([step, branch], made.coord)
         case ast.For(init=first, cond=ast.Node() as asked, next=None, stmt=body):
             counter = counters.get(counted_name(made) or "")
             if counter is not None and isinstance(first, ast.Assignment):

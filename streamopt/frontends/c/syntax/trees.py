@@ -177,3 +177,12 @@ def mapped(node: ast.Node, change: Mapping[int, ast.Node]) -> ast.Node:
             listed = cast("list[object]", part)
             setattr(made, name, [change.get(id(one), one) for one in listed])
     return made
+
+
+def with_nodes(node: ast.Node, nodes: Mapping[str, ast.Node]) -> ast.Node:
+    """Return a tree with other nodes in place of variables."""
+    if isinstance(node, ast.ID):
+        return nodes.get(node.name, node)
+    parts = {id(part): with_nodes(part, nodes) for _, part in node.children()}
+    changed = {key: part for key, part in parts.items() if id(part) != key}
+    return mapped(node, changed) if changed else node

@@ -59,6 +59,9 @@ _DEFAULT = re.compile(
 )
 _CONTROL = re.compile(r"\b(?:for|if|while|switch)[ ]*\([ ]*\Z")
 _CONSTRUCTOR = re.compile(r"\b(\w+)__\1[ ]*\(\1[ ]*&this\b")
+_OTHER_NAME = re.compile(
+    r"\btypedef[ ]+(?:std::)?(\w+)[ ]+(\w+)[ ]*;|\busing[ ]+(\w+)[ ]*=[ ]*(?:std::)?(\w+)[ ]*;"
+)
 _DECLARATOR = re.compile(r"[ ,]*(\w+)[ ]*([({,]?)")
 _LISTED = re.compile(r"(?:\breturn|(?<=[;{})])\s*[\w.]{1,99}(?:\[[^]\n]{1,99}\])*[ ]*=)[ ]*(?=\{)")
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
@@ -200,9 +203,13 @@ def _defaults(text: str) -> Iterator[Edit]:
 
 def _constructed(text: str) -> Iterator[Edit]:
     """Yield edits for ``type name(x)``, ``type name{x}`` and ``type(x)`` of classes."""
-    tags = {one[1] for one in _CONSTRUCTOR.finditer(text)}
+    tags = {one[1]: one[1] for one in _CONSTRUCTOR.finditer(text)}
     if not tags:
         return
+    for one in _OTHER_NAME.finditer(text):
+        kind = one[1] or one[4]
+        if kind in tags:
+            tags[one[2] or one[3]] = tags[kind]
     closes = closing_brackets(text)
     uses = re.compile(rf"\b({'|'.join(tags)})\b[ ]*([({{]?)")
     outer = 0
@@ -210,16 +217,17 @@ def _constructed(text: str) -> Iterator[Edit]:
         if opening >= outer:
             outer = closes[opening]
             for use in uses.finditer(text, opening, outer):
-                yield from _made(text, use, closes)
+                yield from _made(text, use, tags[use[1]], closes)
 
 
-def _made(text: str, use: re.Match[str], closes: Mapping[int, int]) -> Iterator[Edit]:
+def _made(text: str, use: re.Match[str], tag: str, closes: Mapping[int, int]) -> Iterator[Edit]:
     """Yield the edits of one value, or of one declaration of variables."""
-    made, at = f"{use[1]}__{use[1]}(", use.end()
+    made, at = f"{tag}__{tag}(", use.end()
     found: re.Match[str] | None = use
     while found is not None:
         if found[2] in ("(", "{"):
-            yield found.end(1), at, made[len(use[1]) :] if found is use else f" = {made}"
+            start, new = (found.start(1), made) if found is use else (found.end(1), f" = {made}")
+            yield start, at, new
             at = closes.get(at - 1, at - 1) + 1
             if found[2] == "{":
                 yield at - 1, at, ")"

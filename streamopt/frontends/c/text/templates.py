@@ -69,6 +69,7 @@ _SPECIAL = re.compile(
 )
 _OUTSIDE = re.compile(r"[^({};]*?\b(\w+)\s*(<[^<>;{}]*>)(?=\s*::\s*~?\w+\s*\()")
 _PARTIAL = re.compile(r"\s*(?:struct|class)\s+\w+\s*<")
+_UNSIGNED = ("unsigned", "size_t", "uint32_t")
 _ALIAS = re.compile(r"\s*using\s+\w+\s*=([^;]*);")
 
 
@@ -146,7 +147,7 @@ class _TemplateWriter:
             if one[1]:
                 self.templates.setdefault(name, _Template(name, (), "", (), is_function=False))
             if name in self.templates:
-                key = (name, *map(self._argument, arguments))
+                key = (name, "<", *map(self._argument, arguments))
                 self.known.setdefault(key, f"{name}_T{len(self.known) + 1}")
         if not self.templates:
             return
@@ -209,24 +210,35 @@ class _TemplateWriter:
         while True:
             text, template = self.written.text, self.templates[found[1]]
             if found[2] == "(":
-                return self._open(template, found) if template.is_function else found.end()
-            close = closing(text, found.end() - 1)
-            if close is None:
+                if not template.is_function:
+                    return found.end()
+                close, arguments = found.end(1) - 1, list[str]()
+                break
+            end = closing(text, found.end() - 1)
+            if end is None:
                 return found.end()
-            inner = uses.search(text, found.end(), close)
+            close, inner = end, uses.search(text, found.end(), end)
             if inner is None:
+                arguments = [self._argument(part) for part in parts_of(text[found.end() : close])]
+                self._complete(template, arguments, found.start())
                 break
             found = inner
-        arguments = [self._argument(part) for part in parts_of(text[found.end() : close])]
-        self._complete(template, arguments, found.start())
-        key = (template.name, *arguments)
-        names = [name for _, name, _ in template.parameters]
-        values = dict(zip(names, arguments, strict=False))
+        values = {
+            name: f"{value}u" if kind in _UNSIGNED and value.isdigit() else value
+            for (kind, name, _), value in zip(template.parameters, arguments, strict=False)
+        }
         alias = _ALIAS.match(template.text)
         if alias is not None:
             self._edit(found.start(), close + 1, with_values(alias[1].strip(), values))
             return outer
+        key = (template.name, found[2], *arguments)
+        decided = template.parameters[len(arguments) :]
+        numbers = tuple(name for kind, name, _ in decided if kind != "typename")
+        values |= {n: f"struct {OPEN_TYPE}{n}" for kind, n, _ in decided if kind == "typename"}
+        self.open.update(numbers)
         at = self._written_out(template, key, values, (found.start(), close + 1))
+        if decided:
+            self.written.generics[self.known[key]] = numbers
         return at if outer == found.start() else min(at, outer)
 
     def _argument(self, text: str) -> str:
@@ -234,27 +246,18 @@ class _TemplateWriter:
         return " ".join(text.split()) if number is None else str(number)
 
     def _complete(self, template: _Template, arguments: list[str], start: int) -> None:
-        """Add the values of parameters that a use leaves out."""
+        """Add what a use leaves out; the rest of a function is decided by its calls."""
         for _, name, default in template.parameters[len(arguments) :]:
             if default:
                 known = {n: a for (_, n, _), a in zip(template.parameters, arguments, strict=False)}
                 arguments.append(self._argument(with_values(default, known)))
                 continue
+            if template.is_function:
+                return
             message = f"{template.name} is used without its argument {name}"
             hint = "write all arguments of the template"
             self.problems.report("E135", message, self._loc(start), hint)
             arguments.append("int")
-
-    def _open(self, template: _Template, found: re.Match[str]) -> int:
-        """Name a function whose arguments the call decides, and write it out the first time."""
-        key = (template.name, "(")
-        kinds = [(name, kind == "typename") for kind, name, _ in template.parameters]
-        types = {name: f"struct {OPEN_TYPE}{name}" for name, is_type in kinds if is_type}
-        numbers = tuple(name for name, is_type in kinds if not is_type)
-        self.open.update(numbers)
-        at = self._written_out(template, key, types, found.span(1))
-        self.written.generics[self.known[key]] = numbers
-        return at
 
     def _written_out(
         self,

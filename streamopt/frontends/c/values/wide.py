@@ -59,6 +59,17 @@ def prepared(op: BinaryOp, left: CValue, right: CValue) -> tuple[CValue, CValue,
         return converted_value(left, element), right, one
     if max(one.bits, other.bits) > _MOST_BITS and op not in _OF_LOW_BITS:
         raise ConstantError("an operand has more than 64 bits; convert it first")
+    if op in (BinaryOp.DIV, BinaryOp.MOD):
+        types = [
+            side.wide or Width(side.element.bits, side.element.is_signed) for side in (left, right)
+        ]
+        narrow, wide = sorted(types, key=lambda side: side.bits)
+        if narrow.is_signed and not wide.is_signed and narrow.bits < wide.bits < _MOST_BITS:
+            # the vendor's headers divide in the wider type, which has no sign
+            unsigned = ElementType(f"ap_uint<{wide.bits + 1}>")
+            sides = (converted_value(side, unsigned) for side in (left, right))
+            left, right = (converted_value(side, ElementType.UINT64) for side in sides)
+            return left, right, found
     needed = Width(max(found.bits, one.bits, other.bits), found.is_signed)
     element = holding(needed)
     return converted_value(left, element), converted_value(right, element), found
@@ -97,7 +108,8 @@ def finished(op: BinaryOp, value: CValue, width: Width | None) -> CValue:
     """Return a result with its width; a shift keeps the bits of what is shifted."""
     if width is None:
         return value
-    if op in (BinaryOp.SHL, BinaryOp.SHR):
+    is_cut = width.is_signed and value.element is ElementType.UINT64
+    if op in (BinaryOp.SHL, BinaryOp.SHR) or is_cut:
         kept = ElementType(f"ap_{'' if width.is_signed else 'u'}int<{min(width.bits, 64)}>")
         value = converted_value(value, kept)
     return replace(value, wide=width)

@@ -1,0 +1,1 @@
+#include <hlslib/xilinx/Stream.h>
