@@ -42,7 +42,8 @@ class SubtreeLabels:
     walk: Integers
     """Number of the walk of the node's outgoing channel; `NO_WALK` if it can't stream."""
     factors: dict[int, Integers]
-    """By tile class that nodes outside of the subtree share: place of the factor in the class."""
+    """By tile class that nodes outside of the subtree share: place of the factor in the class; by
+    fork that others read (`fork_class`): number of the walks of its other channels."""
     first_cycles: Integers
     """Of the node's first write, from the start of all."""
     last_cycles: Integers
@@ -70,6 +71,24 @@ class SubtreeLabels:
             before=self.before[places],
         )
 
+    @staticmethod
+    def together(parts: Sequence["SubtreeLabels"]) -> "SubtreeLabels":
+        """Return the labels of several parts, at least one, which have the same classes."""
+        if len(parts) == 1:
+            return parts[0]
+        return SubtreeLabels(
+            np.concatenate([part.walk for part in parts]),
+            {
+                index: np.concatenate([part.factors[index] for part in parts])
+                for index in parts[0].factors
+            },
+            np.concatenate([part.first_cycles for part in parts]),
+            np.concatenate([part.last_cycles for part in parts]),
+            np.concatenate([part.dsps for part in parts]),
+            np.concatenate([part.row for part in parts]),
+            np.concatenate([part.before for part in parts]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
@@ -84,21 +103,6 @@ class Candidates:
     """Factors of the producers' open classes that the node doesn't have, by class."""
     before: Integers
     """Labels of the producers, shape (labels, producers)."""
-
-    @staticmethod
-    def together(parts: Sequence["Candidates"]) -> "Candidates":
-        """Return the candidates of several parts, at least one, which have the same classes."""
-        return Candidates(
-            np.concatenate([part.row for part in parts]),
-            np.concatenate([part.start_cycles for part in parts]),
-            np.concatenate([part.last_cycles for part in parts]),
-            np.concatenate([part.dsps for part in parts]),
-            {
-                index: np.concatenate([part.passing[index] for part in parts])
-                for index in parts[0].passing
-            },
-            np.concatenate([part.before for part in parts]),
-        )
 
 
 def numbered(columns: Sequence[Integers], length: int) -> tuple[Integers, int]:
@@ -123,6 +127,18 @@ def numbered(columns: Sequence[Integers], length: int) -> tuple[Integers, int]:
     is_there[key] = True
     number = np.cumsum(is_there) - 1
     return number[key], int(number[-1]) + 1
+
+
+def earliest(labels: SubtreeLabels) -> SubtreeLabels:
+    """Return one label of every state, with its least times and no DSPs."""
+    state, count = numbered((labels.walk, *labels.factors.values()), len(labels))
+    some = np.zeros(count, dtype=np.int64)
+    some[state] = np.arange(len(labels))
+    few = labels.taken(some)
+    first, last = few.first_cycles.copy(), few.last_cycles.copy()
+    np.minimum.at(first, state, labels.first_cycles)
+    np.minimum.at(last, state, labels.last_cycles)
+    return replace(few, first_cycles=first, last_cycles=last, dsps=np.zeros_like(few.dsps))
 
 
 def edges(times: Integers, cells: int) -> Integers:

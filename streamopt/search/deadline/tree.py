@@ -1,23 +1,23 @@
-"""A tree of nodes with what is known of its subtrees whatever the rows: (E26), (E28)."""
+"""A tree of nodes with what is known of its subtrees whatever the rows: (E26), (E28).
+
+With forks, "subtrees" are all that a node depends on; their DSPs go along one channel each (E30).
+"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from streamopt.search.deadline.completion import Profile, completions
-from streamopt.search.deadline.subtrees import Candidates, SubtreeLabels
+from streamopt.search.deadline.forks import carriers, fork_class, open_forks, subtrees
+from streamopt.search.deadline.subtrees import Candidates, SubtreeLabels, earliest, numbered
 from streamopt.search.instance import NO_WALK, SearchInstance
 from streamopt.search.labels.bounds import bounds
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 Integers = npt.NDArray[np.int64]
-
-
-def is_tree(problem: SearchInstance) -> bool:
-    """Return whether every node but the last has one outgoing channel."""
-    return all(len(outs) == 1 for outs in problem.outs[:-1]) and not problem.outs[-1]
 
 
 class Tree:
@@ -36,6 +36,8 @@ class Tree:
         By node: last write that leaves enough time for the rest.
     spare
         By node: DSPs that the rest of the tree leaves for its subtree.
+    carries
+        By channel: whether the DSPs of its producer's subtree go along it.
     """
 
     def __init__(
@@ -52,14 +54,21 @@ class Tree:
         ]
         tails = bounds(problem).tail_cycles
         self.latest = [horizon_cycles - cycles for cycles in tails]
-        self.spare = _spare(problem, [own.least_dsps for own in profiles])
+        self.carries = carriers(problem)
+        self._carried = [[e for e in channels if self.carries[e]] for channels in problem.ins]
+        self.spare = _spare(problem, self._carried, [own.least_dsps for own in profiles])
         self._latest_first = list(self.latest)
         for channel in problem.channels:
             if channel.streams:
                 last_write = int(problem.nodes[channel.consumer].last_write.min())
-                self._latest_first[channel.producer] = self.latest[channel.consumer] - last_write
+                self._latest_first[channel.producer] = min(
+                    self._latest_first[channel.producer],
+                    self.latest[channel.consumer] - last_write,
+                )
         self._open = _open_classes(problem)
-        self._completions = completions(problem, horizon_cycles, profiles) if profiles else []
+        self._completions = (
+            completions(problem, horizon_cycles, profiles, self._carried) if profiles else []
+        )
 
     def labels(self, node: int, candidates: Candidates) -> SubtreeLabels:
         """Return the candidates that leave enough time and DSPs for the rest, as labels."""
@@ -87,39 +96,71 @@ class Tree:
             candidates.before[places],
         )
 
+    def handed(self, channel: int, labels: SubtreeLabels) -> SubtreeLabels:
+        """Return the labels of a channel's producer as its consumer sees them: (E30)."""
+        node = self.problem.channels[channel].producer
+        if not self.is_fork(node):
+            return labels
+        others = [e for e in self.problem.outs[node] if not self.carries[e]]
+        walks = [self._walks_along(e)[labels.row] for e in others]
+        factors = {**labels.factors, fork_class(node): numbered(walks, len(labels))[0]}
+        labels = replace(labels, walk=self._walks_along(channel)[labels.row], factors=factors)
+        return labels if self.carries[channel] else earliest(labels)
+
+    def is_fork(self, node: int) -> bool:
+        """Return whether a node has several consumers."""
+        return len(self.problem.outs[node]) > 1
+
     def _walks(self, node: int) -> Integers:
-        """Return the walks of the outgoing channel of a node by row."""
-        choices = self.problem.nodes[node]
-        for channel in self.problem.outs[node]:
-            if self.problem.channels[channel].streams:
-                return choices.walks[channel]
-        return np.full(len(choices), NO_WALK)
+        """Return by row a number of the walks of the outgoing channels of a node together."""
+        count = len(self.problem.nodes[node])
+        walks = [self._walks_along(channel) for channel in self.problem.outs[node]]
+        return walks[0] if len(walks) == 1 else numbered(walks, count)[0]
+
+    def _walks_along(self, channel: int) -> Integers:
+        arc = self.problem.channels[channel]
+        choices = self.problem.nodes[arc.producer]
+        return choices.walks[channel] if arc.streams else np.full(len(choices), NO_WALK)
 
 
-def _spare(problem: SearchInstance, known: Sequence[int]) -> list[int]:
-    """Return the DSPs that the rest of the tree leaves for the subtree that ends in each node."""
+def _spare(
+    problem: SearchInstance, carried: Sequence[Sequence[int]], known: Sequence[int]
+) -> list[int]:
+    """Return the DSPs that the rest of the tree leaves for the subtree that ends in each node.
+
+    Parameters
+    ----------
+    carried
+        By node: the incoming channels that DSPs go along.
+    """
     own = [int(choices.dsps.min()) for choices in problem.nodes]
     inside = list(own)
     spare = [problem.dsp_limit] * len(own)
-    for node, ins in enumerate(problem.ins):
+    for node, ins in enumerate(carried):
         inside[node] += sum(inside[problem.channels[e].producer] for e in ins)
         if known:
             inside[node] = max(inside[node], known[node])
     for node in range(len(own) - 1, -1, -1):
-        producers = [problem.channels[e].producer for e in problem.ins[node]]
+        producers = [problem.channels[e].producer for e in carried[node]]
         left = spare[node] - own[node] - sum(inside[p] for p in producers)
         for producer in producers:
             spare[producer] = left + inside[producer]
     return spare
 
 
-def _open_classes(problem: SearchInstance) -> list[tuple[int, ...]]:
-    """Return by node the tile classes of its subtree that nodes outside share."""
-    counts: list[dict[int, int]] = []
+def _open_classes(problem: SearchInstance) -> list[list[int]]:
+    """Return by node the tile classes of its subtree that nodes outside share, and open forks.
+
+    Those that are open at a fork stay open until its branches meet, as these agree on them.
+    """
+    users: dict[int, int] = {}
     for node, choices in enumerate(problem.nodes):
-        own = dict.fromkeys(choices.factors, 1)
-        for channel in problem.ins[node]:
-            for index, users in counts[problem.channels[channel].producer].items():
-                own[index] = own.get(index, 0) + users
-        counts.append({k: users for k, users in own.items() if users < problem.users[k]})
-    return [tuple(own) for own in counts]
+        for index in choices.factors:
+            users[index] = users.get(index, 0) | 1 << node
+    inside = subtrees(problem)
+    found: list[list[int]] = []
+    for known, forks in zip(inside, open_forks(problem, inside), strict=True):
+        own = [index for index, nodes in users.items() if nodes & known and nodes & ~known]
+        before = (index for fork in forks for index in (*found[fork], fork_class(fork)))
+        found.append(list(dict.fromkeys((*own, *before))))
+    return found

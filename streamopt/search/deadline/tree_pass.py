@@ -1,8 +1,9 @@
 """One pass over a tree: whether some schedule is within a deadline and the DSPs (E26), (E27).
 
 In a graph in which every node has one outgoing channel, few tile classes are open at any channel,
-so the least DSPs of a subtree can be tabled by state, first and last write of its end. The pass
-is exact but for the grid: relaxed it rules deadlines out, restricted it finds schedules.
+so the least DSPs of a subtree can be tabled by state, first and last write of its end. Where a
+node has several, its label is part of the state until its branches meet (E30). The pass is exact
+but for the grid: relaxed it rules deadlines out, restricted it finds schedules.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,11 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamopt.search.deadline.completion import Profile, profile
+from streamopt.search.deadline.forks import carriers
 from streamopt.search.deadline.join import candidates_of_join, walk_alike
+from streamopt.search.deadline.paired_join import agreeing_labels, candidates_of_pairs
 from streamopt.search.deadline.subtrees import Candidates, SubtreeLabels, numbered, thinned
 from streamopt.search.deadline.tree import Tree
 from streamopt.search.instance import SearchInstance
-from streamopt.search.labels.component import Mode, SearchStoppedError
+from streamopt.search.labels.component import Mode, SearchStoppedError, SearchTooLargeError
+
+MOST_WAITING = 1_500_000
+"""Candidates that wait to be thinned together: about 12 MB an array."""
+MOST_LABELS = 400_000
+"""Labels of a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +65,20 @@ def tree_pass(
     Parameters
     ----------
     problem
-        A tree; only the limit on its DSPs is looked at.
+        A tree, or with few forks that are open at a time; only the limit on its DSPs is looked at.
 
     Raises
     ------
     SearchStoppedError
         If the caller asked for it.
+    SearchTooLargeError
+        If forks leave more labels than there is memory for.
     """
     tree = Tree(problem, horizon_cycles, effort.profiles)
     labels: list[SubtreeLabels] = []
     for node in range(len(problem.nodes)):
-        if effort.should_stop():
-            raise SearchStoppedError
-        parts = list(_candidates(tree, node, labels, effort))
-        if not parts:
-            return None
-        found = tree.labels(node, Candidates.together(parts))
-        found = thinned(found, effort.cells, effort.mode, problem.dsp_limit)
-        if not len(found):
+        found = _node_labels(tree, node, labels, effort)
+        if found is None:
             return None
         labels.append(found)
     return PassResult(
@@ -82,13 +86,49 @@ def tree_pass(
     )
 
 
+def _node_labels(
+    tree: Tree, node: int, known: Sequence[SubtreeLabels], effort: PassEffort
+) -> SubtreeLabels | None:
+    """Return the labels of a node, few of every state; None if there are none.
+
+    Candidates are thinned whenever there are many.
+    """
+    kept: list[SubtreeLabels] = []
+    waiting = 0
+    for part in _candidates(tree, node, known, effort):
+        if effort.should_stop():
+            raise SearchStoppedError
+        kept.append(tree.labels(node, part))
+        waiting += len(kept[-1])
+        if waiting > MOST_WAITING:
+            kept = [_few(SubtreeLabels.together(kept), tree, effort)]
+            waiting = 0
+    if not sum(map(len, kept)):
+        return None
+    return _few(SubtreeLabels.together(kept), tree, effort)
+
+
+def _few(labels: SubtreeLabels, tree: Tree, effort: PassEffort) -> SubtreeLabels:
+    """Return labels on the finest grid, up to that of the effort, that leaves few enough."""
+    cells = effort.cells
+    while True:
+        labels = thinned(labels, cells, effort.mode, tree.problem.dsp_limit)
+        if len(labels) <= MOST_LABELS:
+            return labels
+        if cells == 1:
+            raise SearchTooLargeError
+        cells //= 2
+
+
 def _rows(problem: SearchInstance, labels: Sequence[SubtreeLabels]) -> dict[str, int]:
     """Return the rows of the label of the least last write."""
+    carries = carriers(problem)
     chosen = {len(labels) - 1: int(np.argmin(labels[-1].last_cycles))}
     for node in range(len(labels) - 1, -1, -1):
         for place, channel in enumerate(problem.ins[node]):
             producer = problem.channels[channel].producer
-            chosen[producer] = int(labels[node].before[chosen[node], place])
+            if carries[channel]:
+                chosen[producer] = int(labels[node].before[chosen[node], place])
     rows = {node: int(labels[node].row[label]) for node, label in chosen.items()}
     return problem.named_rows(rows)
 
@@ -97,8 +137,12 @@ def _candidates(
     tree: Tree, node: int, known: Sequence[SubtreeLabels], effort: PassEffort
 ) -> Iterator[Candidates]:
     problem = tree.problem
-    producers = [known[problem.channels[e].producer] for e in problem.ins[node]]
-    if len(producers) > 1:
+    producers = [tree.handed(e, known[problem.channels[e].producer]) for e in problem.ins[node]]
+    are_branches = len(producers) > 1 and any(k < 0 for own in producers for k in own.factors)
+    pairs = agreeing_labels(tree, node, producers) if are_branches else None
+    if pairs is not None:
+        yield from candidates_of_pairs(tree, node, producers, pairs, effort.mode)
+    elif len(producers) > 1:
         yield from candidates_of_join(tree, node, producers, effort.cells, effort.mode)
     elif producers:
         yield from _after_one(tree, node, producers[0], waits_for_all=effort.waits_for_all)

@@ -28,7 +28,7 @@ from streamopt.strategies.solution import Solution
 LARGE_PART = 0.15
 """Of the effort that is left once there are rows, for one search."""
 DEADLINE_PART = 0.35
-"""Likewise, of a tree that is searched by deadlines alone."""
+"""Likewise, of a graph that is searched by deadlines alone."""
 LAST_PART = 0.9
 """Likewise, for the bound and what is found on the way."""
 
@@ -54,8 +54,8 @@ class LargeGraph:
     def __init__(self, problem: Problem, costs: CostModel, most_nodes: int) -> None:
         graph, self._waits_for_all = problem.graph, False
         if len(graph.nodes) > most_nodes and any(node.windows for node in graph.nodes):
-            self._waits_for_all = all(len(own) <= 1 for own in graph.out_edges().values())
-            costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=self._waits_for_all))
+            self._waits_for_all = True
+            costs = PacedCosts(costs, PacedRuns(graph))
             problem = problem.within(costs=costs)
         self._problem, self.costs = problem, costs
         self._most_nodes = most_nodes
