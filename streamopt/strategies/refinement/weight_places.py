@@ -35,6 +35,9 @@ BYTE = 1 << 20
 """Cost of a byte off the chip: more than all blocks of a design cost."""
 BRAM18_OF_URAM = 8
 """Block RAMs for which another memory takes an UltraRAM: half of its bits."""
+SPARES = (0.125, 0.25, 0.5)
+"""Of all block RAMs: those that other memories are to leave where these alone take all, so that
+UltraRAMs are left for them instead; streams need a few."""
 URAM_COST, LUTS_OF_BRAM18 = 16, 200
 """Cost of an UltraRAM, and LUTs that cost as much as a block RAM, where bytes are equal: by bits,
 and by the share of an SLR that is left of either when designs of networks are full."""
@@ -87,8 +90,11 @@ def placed_weights(graph: Graph, schedule: Schedule, on: Target, limits: Resourc
         wanted = [p.array for p in ports if p.is_open and p.array in kept.keys() - copies.keys()]
         _add_streams(places, wanted, (graph, schedule), before, on)
         chosen = cheapest_places(places, room)
+    for share in SPARES if chosen is None else ():
+        spare = int(share * limits.bram18)
+        chosen = chosen or cheapest_places(places, _room(before.used, names, limits, spare))
     if chosen is None:
-        chosen = {name: min(own, key=lambda place: place.cost) for name, own in places.items()}
+        chosen = {name: min(own, key=_blocks) for name, own in places.items()}
     taken = {
         name: way.at_least(before.timings[way.plan.node].ii)
         for name, place in chosen.items()
@@ -136,16 +142,28 @@ def _built(graph: Graph, schedule: Schedule, on: Target) -> _Built:
     return _Built(network, timings, resources(network, timings, on))
 
 
-def _room(used: NetworkResources, names: Sequence[str], limits: Resources) -> tuple[int, int]:
+def _blocks(place: WeightPlace) -> tuple[int, int]:
+    """Return the key of the fewest blocks, to exceed the limits by little."""
+    return place.used.bram18 + BRAM18_OF_URAM * place.used.uram, place.cost
+
+
+def _room(
+    used: NetworkResources, names: Sequence[str], limits: Resources, spare_bram18: int = 0
+) -> tuple[int, int]:
     """Return the block RAMs and UltraRAMs that all but the memories of some arrays leave.
 
     Where there are too few block RAMs, other memories will move to UltraRAMs that fill half.
+
+    Parameters
+    ----------
+    spare_bram18
+        That these are to leave.
     """
     own = sum((memory_resources(used.storages[n], ping_pong=False) for n in names), Resources())
     rest = used.total
     bram18 = limits.bram18 - rest.bram18 + own.bram18
-    moved = -(-max(0, -bram18) // BRAM18_OF_URAM)
-    return max(0, bram18), max(0, limits.uram - rest.uram + own.uram - moved)
+    moved = -(-max(0, spare_bram18 - bram18) // BRAM18_OF_URAM)
+    return max(spare_bram18, bram18), max(0, limits.uram - rest.uram + own.uram - moved)
 
 
 def _resident(memory: Memory, on: Target) -> Iterator[WeightPlace]:

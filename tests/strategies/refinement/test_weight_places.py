@@ -101,6 +101,18 @@ def test_weights_that_fit_are_resident() -> None:
     assert found.evaluation.resources.resident.keys() == {"V", "W"}
 
 
+def test_weights_go_off_the_chip_where_other_memories_take_all_blocks() -> None:
+    """The design is over its limits by little, so that a search sees by how much."""
+    ports = so.plan_ports(PROGRAM, ports={"weights": "chosen"}, device=DEVICE)
+    schedule = replace(scheduled(PROGRAM).schedule, ports=ports)
+    limits = Resources(dsps=DSPS, bram18=6, uram=1, luts=10**6, ffs=10**6)
+    found = placed_weights(so.dataflow(PROGRAM), schedule, DEVICE, limits)
+    assert {p.kind for p in found.ports if p.array in "VW"} == {PortKind.AXI}
+    limits = replace(limits, uram=60)
+    found = placed_weights(so.dataflow(PROGRAM), schedule, DEVICE, limits)
+    assert {p.block for p in found.ports if p.array in "VW"} == {RamBlock.URAM}
+
+
 def test_places_are_the_cheapest_of_all_within_both_kinds_of_blocks() -> None:
     rng = np.random.default_rng(3)
     way = StreamedWeights(scheduled(PROGRAM).schedule.nodes[0], (), 0)
