@@ -12,7 +12,7 @@ from streamopt.search.instance import SearchInstance
 
 
 def fork_class(node: int) -> int:
-    """Return what stands for the walks of a fork's other channels, among tile classes."""
+    """Return the number among tile classes of the walks of a fork's other channels."""
     return -1 - node
 
 
