@@ -42,8 +42,11 @@ DESIGNS: Mapping[str, tuple[str, ...]] = {
     "test": (
         "polybench/gemm opt5 20",
         "polybench/3mm opt5 20",
+        "polybench/bicg opt5 20",
+        "polybench/2mm opt5 20",
         "mlps/residual_mlp opt5 20",
         "transformers/feed_forward opt5 20",
+        "synthetic/7mm_balanced opt5 30",
     ),
 }
 """Program, level and DSPs; our own operators."""

@@ -8,6 +8,8 @@ import pytest
 
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.registers import RegisterStore
+from streamopt.rtl.emission.structure import StructureModule
+from streamopt.verification.csim.separate_modules import instance_counts
 
 LEVELS = 100
 """More than the repetitions of a loop that Verilator writes out."""
@@ -21,8 +23,22 @@ needs_verilator = pytest.mark.skipif(
     "block", [Delay(8, LEVELS), RegisterStore(8, LEVELS, 2, 1, (3, LEVELS))], ids=lambda b: b.name
 )
 def test_large_blocks_are_read(block: Delay | RegisterStore, tmp_path: Path) -> None:
-    source = tmp_path / f"{block.name}.v"
-    source.write_text(block.verilog())
-    command = ["verilator", "--cc", "-Mdir", str(tmp_path / "made"), str(source)]
+    read_by_verilator(block.verilog(), tmp_path / f"{block.name}.v")
+
+
+@needs_verilator
+def test_modules_may_have_names_of_the_language(tmp_path: Path) -> None:
+    inner, outer = StructureModule("output"), StructureModule("table")
+    inner.let(inner.port("output", "y", 4), inner.port("input", "a", 4).text)
+    wires = [outer.port("input", "a", 8), outer.port("output", "y", 4)]
+    outer.instance("output", "process_output", {"a": wires[0].part(1, 2), "y": wires[1]})
+    texts = [inner.verilog(), outer.verilog()]
+    assert instance_counts(texts, "table") == {"output": 1, "table": 1}
+    read_by_verilator("".join(texts), tmp_path / "table.v")
+
+
+def read_by_verilator(text: str, source: Path) -> None:
+    source.write_text(text)
+    command = ["verilator", "--cc", "-Mdir", str(source.parent / "made"), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

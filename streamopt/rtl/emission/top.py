@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TypeAlias
-
-from amaranth.hdl import ClockDomain, Const, Instance, Module, Mux, Signal, Value
 
 from streamopt.ir.network import Fifo, Memory, Network, Place
 from streamopt.rtl.blocks.buffer import BufferMemory, writer_suffix
@@ -19,13 +17,13 @@ from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.blocks.word_choice import WordChoice
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
+from streamopt.rtl.emission.structure import StructureModule, NamedBits, all_of
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.phase_parts import word_cycles
-from streamopt.rtl.kernel.refusals import check_bits
-from streamopt.rtl.printing import verilog_text
 from streamopt.rtl.rtl_design import OutsidePort
 
 _WRITE_WIRES = ("write", "write_at", "given")
+_PORTS = {"i": "input", "o": "output"}
 _INSIDE = (Place.PING_PONG, Place.LOCAL)
 """Places of memories that belong to the design."""
 Block: TypeAlias = (
@@ -66,14 +64,14 @@ class TopModule:
         network: Network,
         follows: Mapping[str, str],
     ) -> None:
-        self._name, self._processes, self._follows = name, processes, follows
-        self._module, self._domain = Module(), ClockDomain("sync")
-        self._module.domains += self._domain
+        self._processes, self._follows = processes, follows
+        self._module = StructureModule(name)
+        self._clock = self._module.port("input", "clk")
+        self._reset = self._module.port("input", "rst")
         self.blocks: list[Block] = []
         self.channels: list[BufferMemory | FifoBlock] = []
         self.outside: list[OutsidePort] = []
-        self._given: list[Signal] = []
-        self._inside: dict[tuple[str, str], Signal] = {}
+        self._inside: dict[tuple[str, str], NamedBits] = {}
         """Wires that don't leave the design, by process and port."""
         for fifo in network.fifos:
             self._join_fifo(identifier(fifo.name), fifo)
@@ -85,16 +83,12 @@ class TopModule:
             elif memory.name in used:
                 self._join_outside(memory)
 
-    @property
-    def _clock(self) -> dict[str, Value]:
-        assert self._domain.rst is not None
-        return {"i_clk": self._domain.clk, "i_rst": self._domain.rst}
-
-    def _wire(self, process: ProcessModule, port: str) -> Signal:
+    def _wire(self, process: ProcessModule, port: str) -> NamedBits:
         """Return the wire at a port of a process."""
-        signal = Signal(len(process.ports[port][1]), name=f"{process.name}_{port}")
-        self._inside[process.name, port] = signal
-        return signal
+        bits = len(process.ports[port][1])
+        wire = self._module.wire(f"{process.name}_{port}", bits)
+        self._inside[process.name, port] = wire
+        return wire
 
     def _join_fifo(self, name: str, fifo: Fifo) -> None:
         block = FifoBlock(fifo.element.bits * prod(fifo.lanes), fifo.depth_elems)
@@ -104,13 +98,10 @@ class TopModule:
         reader = next(p for p in self._processes if f"{name}_readable" in p.ports)
         sides = {"write": writer, "given": writer, "writable": writer}
         sides |= {"read": reader, "taken": reader, "readable": reader}
-        joined = {
-            f"{'o' if process.ports[f'{name}_{wire}'][0] == 'i' else 'i'}_{wire}": self._wire(
-                process, f"{name}_{wire}"
-            )
-            for wire, process in sides.items()
-        }
-        self._module.submodules[f"fifo_{name}"] = Instance(block.name, **self._clock, **joined)
+        joined = {"clk": self._clock, "rst": self._reset}
+        for side, process in sides.items():
+            joined[side] = self._wire(process, f"{name}_{side}")
+        self._module.instance(block.name, f"fifo_{name}", joined)
 
     def _join_buffer(self, memory: Memory) -> None:
         users = self._users(memory)
@@ -123,23 +114,23 @@ class TopModule:
         self.blocks.append(block)
         self.channels += [block] * (own or 1)
         written = [self._written(f"{name}{writer_suffix(at)}", one, own) for at, one in writers]
-        asked: list[tuple[Value, Value, Value]] = []
+        asked: list[tuple[NamedBits, NamedBits, NamedBits]] = []
         for process, access in reads:
             wires = (f"{access.name}_{wire}" for wire in ("enable", "address", "data"))
             enable, address, data = (self._wire(process, wire) for wire in wires)
-            asked.append((enable, _for_banks(address, access, own), data))
-        for bank in range(own or 1):
-            part = bank if own else None
-            joined: dict[str, Value] = {"i_clk": self._domain.clk}
+            asked.append((enable, self._for_banks(address, access, own), data))
+        parts = own or 1
+        for bank in range(parts):
+            joined = {"clk": self._clock}
             for at, wires in enumerate(written):
                 for wire, value in zip(_WRITE_WIRES, wires, strict=True):
-                    joined[f"i_{wire}{writer_suffix(at)}"] = _bank(value, part, own)
+                    joined[f"{wire}{writer_suffix(at)}"] = value.part(bank, parts)
             for at, (enable, address, data) in enumerate(asked):
-                joined[f"i_enable_{at}"] = enable
-                joined[f"i_read_at_{at}"] = _bank(address, part, own)
-                joined[f"o_taken_{at}"] = _bank(data, part, own)
-            where = f"buffer_{name}" if part is None else f"buffer_{name}_bank_{bank}"
-            self._module.submodules[where] = Instance(block.name, **joined)
+                joined[f"enable_{at}"] = enable
+                joined[f"read_at_{at}"] = address.part(bank, parts)
+                joined[f"taken_{at}"] = data.part(bank, parts)
+            where = f"buffer_{name}_bank_{bank}" if own else f"buffer_{name}"
+            self._module.instance(block.name, where, joined)
 
     def _join_outside(self, memory: Memory) -> None:
         """Bring the ports to a memory outside; those of nests that write one by one are one."""
@@ -156,8 +147,8 @@ class TopModule:
             self._bring(memory, port, access, banks)
             written = self._written(f"{port}_now", one, banks)
             for wire, value in zip(("write", "address", "given"), written, strict=True):
-                self._given.append(Signal(len(value), name=f"{port}_{wire}"))
-                self._module.d.comb += self._given[-1].eq(value)
+                given = self._module.port("output", f"{port}_{wire}", value.bits)
+                self._module.let(given, value.text)
 
     def _bring(self, memory: Memory, name: str, access: OutsideAccess, banks: int) -> None:
         bits = access.address_bits
@@ -170,19 +161,18 @@ class TopModule:
         reads = [(process, access) for process, access in users if not access.is_write]
         counts = tuple(access.banks for _, access in reads)
         block = RegisterStore(bits, banks, len(stores), len(puts), counts)
-        check_bits(block.name, (count * bits for count in counts))
         self.blocks.append(block)
-        joined: dict[str, Value] = {"i_clk": self._domain.clk}
-        for at, (process, access) in enumerate(reads):
-            joined[f"i_read_at_{at}"] = self._wire(process, f"{access.name}_address")
-            joined[f"o_taken_{at}"] = self._wire(process, f"{access.name}_data")
+        joined = {"clk": self._clock}
         for at, one in stores:
             wires = self._written(f"{name}{writer_suffix(at)}", one, 1)
-            joined |= {f"i_{w}_{at}": v for w, v in zip(_WRITE_WIRES, wires, strict=True)}
+            joined |= {f"{w}_{at}": v for w, v in zip(_WRITE_WIRES, wires, strict=True)}
         for at, (process, access) in enumerate(puts):
-            joined[f"i_put_{at}"] = self._wire(process, f"{access.name}_write")
-            joined[f"i_put_given_{at}"] = self._wire(process, f"{access.name}_given")
-        self._module.submodules[f"registers_{name}"] = Instance(block.name, **joined)
+            joined[f"put_{at}"] = self._wire(process, f"{access.name}_write")
+            joined[f"put_given_{at}"] = self._wire(process, f"{access.name}_given")
+        for at, (process, access) in enumerate(reads):
+            joined[f"read_at_{at}"] = self._wire(process, f"{access.name}_address")
+            joined[f"taken_{at}"] = self._wire(process, f"{access.name}_data")
+        self._module.instance(block.name, f"registers_{name}", joined)
 
     def _users(self, memory: Memory) -> list[_User]:
         """Return the accesses to a memory, and whose they are."""
@@ -200,76 +190,66 @@ class TopModule:
 
     def _written(
         self, name: str, writes: Sequence[_User], banks: int
-    ) -> tuple[Value, Value, Value]:
+    ) -> tuple[NamedBits, NamedBits, NamedBits]:
         """Return bits, addresses and data of those who use a write port, one after another."""
-        found: list[tuple[Value, Value, Value]] = []
+        found: list[tuple[NamedBits, NamedBits, NamedBits]] = []
         for process, access in writes:
             wires = (f"{access.name}_{wire}" for wire in ("write", "address", "given"))
             write, address, given = (self._wire(process, wire) for wire in wires)
-            bits = write if access.banks == banks else write.replicate(banks)
-            found.append((bits, _for_banks(address, access, banks), given))
-        if len(found) == 1:
-            return found[0]
-        (write, address, given), *others = found
+            bits = write if access.banks == banks else self._repeated(write, banks)
+            found.append((bits, self._for_banks(address, access, banks), given))
+        first, *others = found
+        if not others:
+            return first
+        write, address, given = (wire.text for wire in first)
         for one, at, data in others:
-            write, address, given = (
-                write | one,
-                Mux(one.any(), at, address),
-                Mux(one.any(), data, given),
-            )
-        signals = tuple(
-            Signal(len(value), name=f"{name}_{wire}")
-            for value, wire in zip((write, address, given), _WRITE_WIRES, strict=True)
+            write = f"{write} | {one.text}"
+            address = f"|{one.text} ? {at.text} : {address}"
+            given = f"|{one.text} ? {data.text} : {given}"
+        texts = (write, address, given)
+        chosen = tuple(
+            self._module.let(self._module.wire(f"{name}_{kind}", wire.bits), text)
+            for kind, wire, text in zip(_WRITE_WIRES, first, texts, strict=True)
         )
-        self._module.d.comb += [
-            signal.eq(value) for signal, value in zip(signals, (write, address, given), strict=True)
-        ]
-        return signals[0], signals[1], signals[2]
+        return chosen[0], chosen[1], chosen[2]
+
+    def _for_banks(self, address: NamedBits, access: OutsideAccess, banks: int) -> NamedBits:
+        """Return the address of each bank, where some access has them."""
+        return self._repeated(address, banks) if banks and not access.banks else address
+
+    def _repeated(self, wire: NamedBits, times: int) -> NamedBits:
+        every = self._module.wire(f"{wire.text}_for_all", times * wire.bits)
+        return self._module.let(every, f"{{{times}{{{wire.text}}}}}")
 
     def verilog(self) -> str:
-        """Return the module's text.
-
-        Raises
-        ------
-        CodegenError
-            E640 if its ports are too wide together.
-        """
-        start, done = Signal(name="start"), Signal(name="done")
-        hold = Signal(len(self._processes), name="hold")
-        ends = {p.name: Signal(name=f"{p.name}_done") for p in self._processes}
-        outside = [*ends.values(), *self._given]
-        ended: Value = Const(1, 1)
+        """Return the module's text."""
+        module = self._module
+        start, done = module.port("input", "start"), module.port("output", "done")
+        hold = module.port("input", "hold", len(self._processes))
+        ends = {p.name: module.port("output", f"{p.name}_done") for p in self._processes}
         for at, process in enumerate(self._processes):
-            joined: dict[str, Value] = {"i_start": start, "o_done": ends[process.name]}
-            joined["i_hold"] = hold[at]
+            joined = {"clk": self._clock, "rst": self._reset, "start": start}
+            joined |= {"done": ends[process.name], "hold": hold.part(at, hold.bits)}
             if process.waits:
-                first = self._follows.get(process.name)
-                joined["i_ready"] = ends[first] if first else self._filled(process, ends)
+                joined["ready"] = self._ready(process, ends)
             for port, (direction, signal) in process.ports.items():
                 wire = self._inside.get((process.name, port))
-                if wire is None:
-                    wire = Signal(len(signal), name=f"{process.name}_{port}")
-                    outside.append(wire)
-                joined[f"{direction}_{port}"] = wire
-            self._module.submodules[f"process_{process.name}"] = Instance(
-                process.name, **self._clock, **joined
-            )
-            ended = ended & ends[process.name]
-        self._module.d.comb += done.eq(ended)
-        check_bits(self._name, self._taken_bits())
-        assert self._domain.rst is not None
-        ports = [self._domain.clk, self._domain.rst, start, done, hold, *outside]
-        return verilog_text(self._module, self._name, ports)
+                name = f"{process.name}_{port}"
+                joined[port] = wire or module.port(_PORTS[direction], name, len(signal))
+            module.instance(process.name, f"process_{process.name}", joined)
+        module.let(done, all_of([*ends.values()]))
+        return module.verilog()
 
-    def _taken_bits(self) -> Iterator[int]:
-        """Yield the widths of the words that come from memories outside."""
-        for process in self._processes:
-            for port, (direction, signal) in process.ports.items():
-                if direction == "i" and (process.name, port) not in self._inside:
-                    yield len(signal)
+    def _ready(self, process: ProcessModule, ends: Mapping[str, NamedBits]) -> NamedBits:
+        """Return whether a process may start that waits for others."""
+        first = self._follows.get(process.name)
+        if first:
+            return ends[first]
+        wire = self._module.wire(f"{process.name}_ready")
+        return self._module.let(wire, all_of(self._filled(process, ends)))
 
-    def _filled(self, reader: ProcessModule, ends: Mapping[str, Signal]) -> Value:
-        """Return whether those are done that write the buffers of a process."""
+    def _filled(self, reader: ProcessModule, ends: Mapping[str, NamedBits]) -> list[NamedBits]:
+        """Return who is done among those that write the buffers of a process."""
         nests = [reader.name]
         nests += [name for name in self._follows if self._first(name) == reader.name]
         wanted = {
@@ -279,28 +259,15 @@ class TopModule:
             for access in process.accesses
             if not access.is_write
         }
-        ready: Value = Const(1, 1)
+        found: list[NamedBits] = []
         for process in self._processes:
             fills = any(a.is_write and a.memory in wanted for a in process.accesses)
             if fills and process.name not in nests:
-                ready = ready & ends[process.name]
-        return ready
+                found.append(ends[process.name])
+        return found
 
     def _first(self, name: str) -> str:
         """Return the first loop nest of a process."""
         while name in self._follows:
             name = self._follows[name]
         return name
-
-
-def _for_banks(address: Value, access: OutsideAccess, banks: int) -> Value:
-    """Return the address of each bank, where some access has them."""
-    return address.replicate(banks) if banks and not access.banks else address
-
-
-def _bank(value: Value, bank: int | None, banks: int) -> Value:
-    """Return the part of a value side by side that is one bank's; all of it for none."""
-    if bank is None:
-        return value
-    bits = len(value) // banks
-    return value[bank * bits : (bank + 1) * bits]

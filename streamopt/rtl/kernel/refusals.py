@@ -12,7 +12,7 @@ HINT = "choose another back end: --backend vitis"
 PORTS = 2
 """Of a memory outside: what a block RAM has."""
 MOST_BITS = 1 << 16
-"""Of all inputs of a module, or all outputs, that amaranth has numbers for."""
+"""Of all inputs of a module, for which amaranth has numbers."""
 
 
 def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
@@ -23,10 +23,10 @@ def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
 
 
 def check_bits(module: str, widths: Iterable[int]) -> None:
-    """Raise E640 for the inputs or the outputs of a module if they have too many bits together."""
+    """Raise E640 for the inputs of a module if they have too many bits together."""
     bits = sum(widths)
     if bits > MOST_BITS:
-        raise refused(f"module '{module}' has {bits:,} bits one way, more than {MOST_BITS:,}")
+        raise refused(f"module '{module}' has {bits:,} bits of inputs, more than {MOST_BITS:,}")
 
 
 def check_network(network: Network) -> None:

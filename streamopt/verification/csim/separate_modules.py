@@ -16,8 +16,8 @@ MANY = 64
 """Instances from which a module is compiled apart: measured on designs of 10 to 1,000 operators."""
 LARGE_CHARACTERS = 3000
 """Of a module's text that is worth it: an adder has 20,000, a delay line 400."""
-_MODULE = re.compile(r"^module (\w+)\b.*?^endmodule", re.MULTILINE | re.DOTALL)
-_INSTANCE = re.compile(r"^ *(\w+) \\?[\w.]+ \($", re.MULTILINE)
+_MODULE = re.compile(r"^module \\?(\w+)\b.*?^endmodule", re.MULTILINE | re.DOTALL)
+_INSTANCE = re.compile(r"^ *\\?(\w+) +\\?[\w.]+ \($", re.MULTILINE)
 _REPEATED = re.compile(r"for \(at = 0; at < (\d+);.*\n *(\w+) \\?[\w.]+ \($", re.MULTILINE)
 
 
