@@ -104,14 +104,14 @@ class HeldWires:
     def _address(self, name: str, bank: int, items: Sequence[_Asked], stage: int) -> Value:
         """Return the address of a bank: that of the item that is in it."""
         bits = self._address_bits(name)
-        found: Value = Const(0, bits)
-        mine = [item for item in items if bank in item.place.banks]
-        for at, item in enumerate(mine):
-            address = item.place.address
-            place = self._control.total(address.over, address.first, bits, stage)
-            here = self._control.in_turn(item.turn, stage) & self._in_bank(item.place, bank, stage)
-            found = Mux(here, place, found) if at else place
-        return found
+        found: list[tuple[Value, Value]] = []
+        for item in items:
+            if bank in item.place.banks:
+                address = item.place.address
+                place = self._control.total(address.over, address.first, bits, stage)
+                inside = self._in_bank(item.place, bank, stage)
+                found.append((self._control.in_turn(item.turn, stage) & inside, place))
+        return _last(found)[1] if found else Const(0, bits)
 
     def _bank(self, place: HeldPlace, stage: int) -> Value:
         bits = max(1, max(place.banks).bit_length())
@@ -229,21 +229,14 @@ class HeldWires:
         """Add a port that writes one of a memory's registers."""
         bits = self._register_bits(name)
         port = self._add_port(name, "store", bits, 1)
-        write: Value = Const(0, 1)
-        value: Value | None = None
-        index: Value | None = None
+        found: list[tuple[Value, Value]] = []
         for item in items:
             bank = item.place.bank
             place = self._control.total(bank.over, bank.first, bits, stage)
-            for when, copy in given[item]:
-                value = copy if value is None else Mux(when, copy, value)
-                index = place if index is None else Mux(when, place, index)
-                write = write | when
-        assert value is not None
-        assert index is not None
+            found += [(when, Cat(place, copy)) for when, copy in given[item]]
+        write, word = _last(found)
         self._module.d.comb += [
-            port["address"].eq(index),
-            port["given"].eq(value),
+            Cat(port["address"], port["given"]).eq(word),
             port["write"].eq(write & self._enable),
         ]
 
@@ -264,20 +257,27 @@ class HeldWires:
         stage: int,
     ) -> tuple[Value, Value]:
         """Return whether a bank is written, and what."""
-        write: Value | None = None
-        value: Value | None = None
+        found: list[tuple[Value, Value]] = []
         for item in items:
-            if bank not in item.place.banks:
-                continue
-            inside = self._in_bank(item.place, bank, stage)
-            for when, copy in given[item]:
-                here = when & inside
-                write = here if write is None else write | here
-                value = copy if value is None else Mux(here, copy, value)
-        if write is None or value is None:
+            if bank in item.place.banks:
+                inside = self._in_bank(item.place, bank, stage)
+                found += [(when & inside, copy) for when, copy in given[item]]
+        if not found:
             some = next(iter(given.values()))[0][1]
             return Const(0, 1), Const(0, len(some))
-        return write, value
+        return _last(found)
+
+
+def _last(found: Sequence[tuple[Value, Value]]) -> tuple[Value, Value]:
+    """Return whether any of some conditions holds, and what is given with the last one that does.
+
+    A tree, as there may be many: amaranth can't have a thousand operators in a row.
+    """
+    while len(found) > 1:
+        pairs = [*zip(found[::2], found[1::2], strict=False)]
+        joined = [(a | b, Mux(b, later, given)) for (a, given), (b, later) in pairs]
+        found = [*joined, *found[2 * len(pairs) :]]
+    return found[0]
 
 
 def _ports(items: Iterable[_Asked], *, alone: bool = False) -> list[list[_Asked]]:

@@ -17,7 +17,7 @@ from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.blocks.word_choice import WordChoice
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
-from streamopt.rtl.emission.structure import StructureModule, NamedBits, all_of
+from streamopt.rtl.emission.structure import NamedBits, StructureModule, all_of
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.phase_parts import word_cycles
 from streamopt.rtl.rtl_design import OutsidePort
