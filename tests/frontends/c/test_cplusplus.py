@@ -219,6 +219,19 @@ def test_functions_of_one_name_are_chosen_by_arguments_or_refused(tmp_path: Path
     read_cpp(tmp_path, f"{text}void f(int y[2]) {{ y[0] = g(y[0], 1.5f); }}")
 
 
+@pytest.mark.parametrize("asked", ["turn == 0", "go", "last[0] > 0"])
+def test_reads_under_conditions_that_change_are_refused(asked: str, tmp_path: Path) -> None:
+    """A condition that names no iterator doesn't hold in all iterations for that."""
+    with pytest.raises(FrontendError, match="E136 subscript in__r"):
+        read_cpp(
+            tmp_path,
+            "void f(hls::stream<int> &in, int y[6]) { int turn = 0; int last[1] = {0};"
+            " for (int i = 0; i < 6; i++) { bool go = turn != 1; y[i] = 0;"
+            f" if ({asked}) y[i] = in.read(); last[0] = y[i];"
+            " if (turn == 2) turn = 0; else turn++; } }",
+        )
+
+
 def test_operators_that_no_function_can_be_are_refused_by_name(tmp_path: Path) -> None:
     text = "struct two { int a; };\nint operator,(two x, two y) { return x.a; }\n"
     with pytest.raises(FrontendError, match="E135 operator is not supported"):

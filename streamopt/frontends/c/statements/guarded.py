@@ -27,8 +27,13 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.statements import running
 from streamopt.frontends.c.statements.headers import constant_header
 from streamopt.frontends.c.symbols import Known, Moving, Stored
-from streamopt.frontends.c.syntax.trees import items_of
-from streamopt.frontends.c.syntax.usage import counted_name, names_in
+from streamopt.frontends.c.syntax.trees import base_name, items_of, walked
+from streamopt.frontends.c.syntax.usage import (
+    assigned_target,
+    counted_name,
+    names_in,
+    referenced_in,
+)
 from streamopt.frontends.c.values import conditions
 from streamopt.frontends.c.values.value import CValue, affine_value, integer
 from streamopt.ir.affine import Affine
@@ -85,6 +90,7 @@ def guarded_in(
     after: dict[str, CValue] = {}
     if loop is None or len(loop.values) > MAX_TRIED:
         return Guarded(inside, always, after)
+    changed = _changed_in(body, state)
     for name in names:
         symbol = state.scope.find(name)
         place = symbol.place if isinstance(symbol, Moving) else symbol
@@ -98,7 +104,7 @@ def guarded_in(
         path = _path(body, name, state)
         if path is None or (outer is not None and outer[1] is not path.change):
             continue
-        value, last, is_uniform = _values(path, start, loop, state)
+        value, last, is_uniform = _values(path, start, loop, changed, state)
         if is_uniform and value is not None and variable in state.integers.now:
             always[variable] = value
         if value is not None:
@@ -106,6 +112,18 @@ def guarded_in(
         if last is not None and variable in state.integers.now:
             after[variable] = last
     return Guarded(inside, always, after)
+
+
+def _changed_in(body: Sequence[ast.Node], state: ReadingState) -> set[str]:
+    """Return the names that have other values in other iterations."""
+    nodes = [*walked(*body)]
+    found = {node.name or "" for node in nodes if isinstance(node, ast.Decl)}
+    for node in nodes:
+        target = assigned_target(node)
+        found |= set() if target is None else {*base_name(target)}
+        if isinstance(node, ast.FuncCall):
+            found |= referenced_in(node, state.file.functions)
+    return found
 
 
 def is_changed_in(side: ast.Node | None, change: ast.Node) -> bool:
@@ -168,14 +186,14 @@ def _joined(condition: ast.Node, *, holds: bool) -> Iterator[ast.Node]:
 
 
 def _values(
-    path: _ChangePath, start: CValue, loop: GuardedLoop, state: ReadingState
+    path: _ChangePath, start: CValue, loop: GuardedLoop, changed: set[str], state: ReadingState
 ) -> tuple[CValue | None, CValue | None, bool]:
     """Return the value where the variable is changed, and after the loop, if they are known.
 
     The last tells whether every iteration changes it.
     """
     assert start.affine is not None
-    sorted_out = _sorted(path, loop)
+    sorted_out = _sorted(path, loop, changed)
     amount = None if sorted_out is None else _times_inside(path, sorted_out, state)
     if sorted_out is None or amount is None:
         return None, None, False
@@ -196,14 +214,16 @@ def _values(
     return value, last, not own and not others
 
 
-def _sorted(path: _ChangePath, loop: GuardedLoop) -> Mapping[str, Sequence[ast.Node]] | None:
+def _sorted(
+    path: _ChangePath, loop: GuardedLoop, changed: set[str]
+) -> Mapping[str, Sequence[ast.Node]] | None:
     """Return the conditions of a path by the variable of a loop that they name, others by "".
 
-    None where one names two of them.
+    None where one names two of them, or what changes otherwise.
     """
     known = {"", loop.name, *(counted_name(one) or "" for one in path.loops)}
     named = [(condition, names_in(condition) & known) for condition in path.conditions]
-    if any(len(found) > 1 for _, found in named):
+    if any(len(found) > 1 for _, found in named) or names_in(*path.conditions) & changed - known:
         return None
     return {name: [one for one, found in named if name in (found or {""})] for name in known}
 
