@@ -46,8 +46,8 @@ class _Wait:
 class PacedRuns:
     """Times of the nodes of a graph, with the write that consumers wait for as the first."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._waits = _waits(graph)
+    def __init__(self, graph: Graph, *, waits_for_all: bool = True) -> None:
+        self._waits, self._waits_for_all = _waits(graph), waits_for_all
 
     def paced(
         self, node: Node, order: Sequence[str], tiles: Mapping[str, Any], timing: NestTiming[Any]
@@ -75,7 +75,7 @@ class PacedRuns:
             first_write=first,
             last_write=last,
             last_read=reads,
-            waits_for_all=True,
+            waits_for_all=self._waits_for_all,
         )
 
     @staticmethod

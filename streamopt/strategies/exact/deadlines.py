@@ -29,7 +29,7 @@ SEEK_CELLS = (16, 32, 64)
 NEARER, NEAREST = 0.75, 0.98
 """Deadlines over the best schedule: the first one, and the last one before the schedule itself. A
 grid between early deadlines is finer, but may have no schedule."""
-NARROW_CELLS = (96, 160, 360)
+NARROW_CELLS = (16, 96, 160, 360)
 """Likewise, where only the bound is looked for."""
 MANY_ROWS = 60_000
 """Within the best schedule: with more, two grids are all there is memory for."""

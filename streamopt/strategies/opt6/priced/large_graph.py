@@ -52,10 +52,11 @@ class LargeGraph:
     """
 
     def __init__(self, problem: Problem, costs: CostModel, most_nodes: int) -> None:
-        graph, self._waits_for_all = problem.graph, False
+        graph, self._is_paced, self._waits_for_all = problem.graph, False, False
         if len(graph.nodes) > most_nodes and any(node.windows for node in graph.nodes):
-            self._waits_for_all = True
-            costs = PacedCosts(costs, PacedRuns(graph))
+            self._is_paced = True
+            self._waits_for_all = all(len(own) <= 1 for own in graph.out_edges().values())
+            costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=self._waits_for_all))
             problem = problem.within(costs=costs)
         self._problem, self.costs = problem, costs
         self._most_nodes = most_nodes
@@ -102,8 +103,10 @@ class LargeGraph:
         share = LAST_PART if only_bound else share
         options, clock = run.clock.part(run.options, share * run.clock.left())
         own, aim = Run(asked, options, clock=clock), None
-        if self._waits_for_all:
-            aim = DeadlineAim.BOUND if only_bound else DeadlineAim.SCHEDULES
+        if self._is_paced and only_bound:
+            aim = DeadlineAim.BOUND
+        elif self._waits_for_all:
+            aim = DeadlineAim.SCHEDULES
         found = solve_latency(own, most_nodes=self._most_nodes, rows=rows, aim=aim)
         if found.stop is Stop.INTERRUPTED:
             run.clock.interrupt()
