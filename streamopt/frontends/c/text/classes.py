@@ -119,9 +119,10 @@ def _parts(text: str, start: int) -> Iterator[_Part]:
     for token in TOKEN.finditer(text, start):
         match token[0]:
             case "{":
-                declared, opens, _ = text[at : token.start()].partition("(")
-                if depth == 0 and "=" not in declared and _METHOD.search(declared + opens):
-                    body = token.start()
+                if depth == 0:
+                    declared, opens, _ = text[at : token.start()].partition("(")
+                    is_function = "=" not in declared and _METHOD.search(declared + opens)
+                    body = token.start() if is_function else body
                 depth += 1
             case "}":
                 depth -= 1
