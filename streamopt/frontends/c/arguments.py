@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
@@ -18,18 +17,16 @@ from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.declarations import static_variable
 from streamopt.frontends.c.statements.pointers import pointer_to
 from streamopt.frontends.c.symbols import Broken, Known, Symbol
+from streamopt.frontends.c.syntax.files import CFunction
 from streamopt.frontends.c.syntax.literals import TypedNumber, number_of
 from streamopt.frontends.c.syntax.trees import items_of
+from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.syntax.usage import calls_in, names_in, usage_of, walked
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import converted_value, integer
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.files import CFunction
-    from streamopt.frontends.c.syntax.types import Declaration
 
 
 def declare_shared(top: CFunction, state: ReadingState) -> None:

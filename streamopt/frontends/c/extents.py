@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from streamopt.errors import SourceLoc
+from streamopt.frontends.c.state import ReadingState
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import (
     Access,
@@ -28,9 +28,6 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.source import Assign, Branch, Item, RangeLoop
 from streamopt.ir.text import isl_affine, isl_condition
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 OPEN = 2**31 - 1
 """Stands for the first extent of a pointer until all of the function is read."""

@@ -6,24 +6,21 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scopes, Stored, Symbol
+from streamopt.frontends.c.syntax.files import CFile
+from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.syntax.usage import NameUsage
 from streamopt.frontends.c.values.value import CValue
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Expression
 from streamopt.ir.source import Assign, Item, Variable
-
-if TYPE_CHECKING:
-    from pycparser import c_ast as ast
-
-    from streamopt.frontends.c.syntax.files import CFile
-    from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_ITEMS = 3_000
 """Statements of a function, calls inlined: what the analysis of dependences takes in seconds."""
@@ -88,11 +85,7 @@ class SourceDraft:
         return Stored(unique, shape, element)
 
     def add_declared(
-        self,
-        item: Declaration,
-        shape: tuple[int, ...],
-        *,
-        is_argument: bool = False,
+        self, item: Declaration, shape: tuple[int, ...], *, is_argument: bool = False
     ) -> Stored:
         """Add the variable of a declaration of numbers, and return what stands for it."""
         kind = item.type

@@ -15,25 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import calls, places, statements, streams, values, words
+from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, Member, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import base_name, mapped
 
-if TYPE_CHECKING:
-    from streamopt.frontends.c.lowering.state import Lowering
-
 
 def declared(
-    name: str,
-    kind: NodeType,
-    node: ast.Decl,
-    init: ast.Node | None,
-    state: Lowering,
+    name: str, kind: NodeType, node: ast.Decl, init: ast.Node | None, state: Lowering
 ) -> list[ast.Node]:
     """Return the declarations of the members of a variable, with their initial values."""
     state.inside.scope.declare(name, kind)
@@ -186,12 +179,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
 
 
 def _filled(
-    target: ast.Node,
-    value: ast.Node,
-    leaf: Member,
-    kind: NodeType,
-    node: ast.Node,
-    state: Lowering,
+    target: ast.Node, value: ast.Node, leaf: Member, kind: NodeType, node: ast.Node, state: Lowering
 ) -> ast.Node:
     found = _picked(value, 0, leaf.path, kind, state)
     place = places.leaf(target, leaf.suffix, state)

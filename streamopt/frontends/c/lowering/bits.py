@@ -7,20 +7,17 @@ fixed-point number are those of an integer, by whose point it is moved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import places, values, words
+from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import element_named
 from streamopt.frontends.c.text.template_text import evaluated
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.lowering.state import Lowering
 
 _MAX_TERMS = 20
 

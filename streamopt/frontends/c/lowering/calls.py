@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, functions, places, streams, values
+from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, is_open
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import element_named
 from streamopt.frontends.c.text.classes import operator_name
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.lowering.state import Lowering
 
 RESULT = "result"
 """The parameter by which a function hands a structure over that it returns."""

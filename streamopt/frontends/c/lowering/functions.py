@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
@@ -18,13 +17,10 @@ from streamopt.frontends.c.lowering.types import (
     TypeTable,
     word_of,
 )
-from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.syntax.trees import coordinate, every
 from streamopt.frontends.c.syntax.usage import assigned_target
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.problems import Problems
-    from streamopt.frontends.c.text.places import Places
+from streamopt.frontends.c.text.places import Places
 
 MAX_MADE = 500
 

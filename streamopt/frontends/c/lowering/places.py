@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, calls, functions, streams, values
+from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import (
     ELEMENTS,
     DeclaredLevel,
@@ -16,9 +15,6 @@ from streamopt.frontends.c.lowering.types import (
 )
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.text.classes import CALLED, THIS
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.lowering.state import Lowering
 
 _LITERALS = {"int": "int", "char": "char", "double": "double", "float": "float"}
 

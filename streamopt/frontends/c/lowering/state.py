@@ -6,7 +6,6 @@ from collections import Counter as Tally
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
@@ -15,10 +14,8 @@ from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scopes
 from streamopt.frontends.c.syntax.rendering import text_of
 from streamopt.frontends.c.syntax.trees import coordinate
+from streamopt.frontends.c.text.places import Places
 from streamopt.frontends.c.text.template_text import evaluated
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.text.places import Places
 
 MAX_NODES = 200_000
 """Statements that are written: structures of many members make many of one."""

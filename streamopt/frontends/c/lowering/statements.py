@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import (
-    aggregates,
-    bits,
-    calls,
-    places,
-    streams,
-    values,
-)
+from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, values
+from streamopt.frontends.c.lowering.state import Around, Lowering
 from streamopt.frontends.c.lowering.types import AUTO, LevelKind, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import every, mapped, with_nodes
 from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from streamopt.frontends.c.lowering.state import Around, Lowering
 
 _MOST_TURNS = 64
 """Of a loop that is written out."""

@@ -14,17 +14,13 @@ becomes so many streams, ``s__0`` and on; loops that choose among them are writt
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, places, values
+from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.lowering.state import Lowering
 
 _ASKED = (
     "let a loop read as much as is written: when data arrive is not known before the design runs"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, words
+from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, mapped
 from streamopt.frontends.c.syntax.types import element_named
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.lowering.state import Lowering
 
 _CONVERSIONS: Mapping[str, Sequence[str]] = {
     "to_int": ["int"],

@@ -15,16 +15,13 @@ from __future__ import annotations
 
 from functools import reduce
 from math import gcd
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import bits, places, values
+from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import ELEMENTS, number, word_of
 from streamopt.frontends.c.syntax.rendering import shown
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.lowering.state import Lowering
 
 LONGEST = 64
 _BITWISE = ("&", "|", "^")

@@ -18,15 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.types import Subset
 from streamopt.frontends.c.syntax.usage import base_name, walked
+from streamopt.frontends.c.values.conditions import Truth
 from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
 from streamopt.ir.affine import Affine
@@ -35,10 +36,6 @@ from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Cast, Literal, Read, reads
 from streamopt.ir.source import Assign, Branch, Item, RangeLoop
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.values.conditions import Truth
 
 MAX_KNOWN_NODES = 40
 """Of an integer made of iterators that is put in place of its name."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements.assignments import nest
 from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.syntax.rendering import shown
@@ -26,9 +26,6 @@ from streamopt.ir.expression import (
     rebuild,
 )
 from streamopt.ir.source import Assign, Branch, Item
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 FUNCTIONS = ("memcpy", "memmove", "memset")
 _ARGUMENTS = 3

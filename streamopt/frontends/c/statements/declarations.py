@@ -18,17 +18,19 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.extents import OPEN
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.assignments import assign, known_value, nest
 from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
+from streamopt.frontends.c.syntax.files import CFile, CFunction
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, walked
+from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.syntax.usage import referenced_in
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import kept_value
@@ -38,11 +40,6 @@ from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Literal
 from streamopt.ir.source import Assign
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.syntax.files import CFile, CFunction
-    from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_INITIAL_ASSIGNMENTS = 1024
 

@@ -20,10 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import running
 from streamopt.frontends.c.statements.headers import constant_header
 from streamopt.frontends.c.symbols import Known, Moving, Stored
@@ -38,9 +38,6 @@ from streamopt.frontends.c.values import conditions
 from streamopt.frontends.c.values.value import CValue, affine_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range, type_range
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 MAX_TRIED = 8192
 """Values of a loop's variable for which conditions are tried."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import conjuncts, walked
@@ -16,9 +16,6 @@ from streamopt.frontends.c.values import expressions
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import reads
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 LARGEST = 2**31 - 1
 """Of bounds and steps."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import designators
+from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import converted_value
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.state import Frame
+from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import hold
 from streamopt.frontends.c.statements.pointers import pointer_to
 from streamopt.frontends.c.symbols import Broken, Known, Stored, Symbol
+from streamopt.frontends.c.syntax.files import CFunction
 from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import (
@@ -24,16 +24,12 @@ from streamopt.frontends.c.syntax.trees import (
     jumps_in,
     walked,
 )
+from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.syntax.usage import NameUsage, assigned_target, usage_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, converted_value, typed_as
 from streamopt.ir.expression import Access, Read
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.syntax.files import CFunction
-    from streamopt.frontends.c.syntax.types import Declaration
 
 MAX_CALL_DEPTH = 16
 MAX_INLINED_CALLS = 2_000

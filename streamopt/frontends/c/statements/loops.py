@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import assign, assigned_variables
 from streamopt.frontends.c.statements.guarded import GuardedLoop, guarded_in
@@ -17,7 +16,7 @@ from streamopt.frontends.c.statements.headers import (
     first_of,
     header_of,
 )
-from streamopt.frontends.c.statements.running import once_through, running_in, trips_while
+from streamopt.frontends.c.statements.running import Running, once_through, running_in, trips_while
 from streamopt.frontends.c.statements.unrolled import values_of
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.increments import spread
@@ -33,10 +32,6 @@ from streamopt.ir.arithmetic import Range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
 from streamopt.ir.source import RangeLoop
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.statements.running import Running
 
 MAX_NESTING = 64
 
@@ -323,11 +318,7 @@ def _read_changing(
 
 
 def _is_counted(
-    condition: ast.Node,
-    body: list[ast.Node],
-    loop: ast.Node,
-    state: ReadingState,
-    label: str,
+    condition: ast.Node, body: list[ast.Node], loop: ast.Node, state: ReadingState, label: str
 ) -> bool:
     """Emit a loop while a condition holds, if it does for a known number of iterations."""
     body = _rotated(body, loop)

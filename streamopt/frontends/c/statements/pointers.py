@@ -13,23 +13,19 @@ After::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements.assignments import assign
 from streamopt.frontends.c.symbols import Moving, Stored
+from streamopt.frontends.c.syntax.files import CFunction
+from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.syntax.usage import change_of, moved_names
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.value import fitting_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.syntax.files import CFunction
-    from streamopt.frontends.c.syntax.types import Declaration
 
 
 def pointer_to(

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements.assignments import assigned_variables
 from streamopt.frontends.c.statements.headers import constant_header
 from streamopt.frontends.c.symbols import Moving, Stored
@@ -45,9 +45,6 @@ from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import CValue, fitting_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 
 @dataclass(frozen=True, slots=True)

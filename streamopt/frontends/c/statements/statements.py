@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import block_moves, inlining, loops
 from streamopt.frontends.c.statements.assignments import Held, assign, fitted, merged
 from streamopt.frontends.c.statements.declarations import declare
@@ -27,9 +27,6 @@ from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.expression import Access, BinaryOp, Condition, Literal, Read
 from streamopt.ir.source import Assign, Branch, Item
 
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-
 _WHILE_HINT = (
     "tell how often it runs at most: --bound while=N, or --bound with its label "
     "(docs/guides/data-dependent.md)"
@@ -47,10 +44,7 @@ _REFUSED: Mapping[type[ast.Node], tuple[str, str]] = {
         "return before the end is not supported",
         "put what follows under an if, so that the only return is the last statement",
     ),
-    ast.Continue: (
-        "continue is not supported here",
-        "put the rest of the loop's body under an if",
-    ),
+    ast.Continue: ("continue is not supported here", "put the rest of the loop's body under an if"),
 }
 
 

@@ -18,18 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import ge, gt, le, lt, ne
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements.headers import constant_header
 from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.syntax.trees import base_name, walked
 from streamopt.frontends.c.syntax.usage import names_in
 from streamopt.frontends.c.values import expressions
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 MOST_VALUES = 32
 _STEPS: dict[str, Callable[[int, int], int]] = {

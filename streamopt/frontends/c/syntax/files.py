@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.syntax.trees import coordinate
+from streamopt.frontends.c.syntax.types import CType, Declaration
 from streamopt.frontends.c.text.places import Places
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.types import CType, Declaration
 
 
 @dataclass(frozen=True, slots=True, eq=False)

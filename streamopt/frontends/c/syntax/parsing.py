@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from pycparser import c_ast as ast
 from pycparser.c_parser import Coord, CParser, ParseError
@@ -13,12 +13,9 @@ from streamopt.errors import Diagnostic, FrontendError
 from streamopt.frontends.c.syntax.files import CFile, CFunction
 from streamopt.frontends.c.syntax.plain_forms import in_plain_forms
 from streamopt.frontends.c.syntax.trees import every
-from streamopt.frontends.c.syntax.types import DeclarationReader
+from streamopt.frontends.c.syntax.types import Declaration, DeclarationReader
 from streamopt.frontends.c.text.places import Places
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.types import Declaration
-    from streamopt.frontends.c.text.preprocess import Preprocessed
+from streamopt.frontends.c.text.preprocess import Preprocessed
 
 _POSITION = re.compile(r"^.*?:(\d+)(?::(\d+))?: (.*)$", re.DOTALL)
 _NESTING_HINT = "split the expression or the statement"

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from pycparser import c_ast as ast
-
-if TYPE_CHECKING:
-    from pycparser.c_parser import Coord
+from pycparser.c_parser import Coord
 
 INCREMENTS: Mapping[str, int] = {"++": 1, "p++": 1, "--": -1, "p--": -1}
 """Operators that change their operand, and by how much."""

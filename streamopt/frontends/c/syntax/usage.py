@@ -6,14 +6,11 @@ from collections import Counter as Tally
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.syntax.files import CFunction
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, base_name, walked
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.files import CFunction
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,18 +22,13 @@ functions of one name.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.text.places import Edit, edited, position
+from streamopt.errors import SourceLoc
+from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.text.places import Edit, Places, edited, position
 from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets, with_values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.problems import Problems
-    from streamopt.frontends.c.text.places import Places
 
 _HEAD = re.compile(r"\b(class|struct)\s+(\w+)\s*(?:\bfinal\b\s*)?(:[^:{};()][^{};()]{0,200})?\{")
 _LABEL = re.compile(r"\s*\b(?:public|private|protected)\s*:(?!:)")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from pycparser.c_parser import Coord
 
 from streamopt.errors import SourceLoc
-
-if TYPE_CHECKING:
-    from pycparser.c_parser import Coord
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,10 +75,7 @@ class Preprocessed:
 
 
 def preprocess(
-    path: Path,
-    defines: Mapping[str, str],
-    include: Sequence[Path],
-    text: str | None = None,
+    path: Path, defines: Mapping[str, str], include: Sequence[Path], text: str | None = None
 ) -> Preprocessed:
     """Return a file, or a text in its place, with its macros expanded and its headers put in.
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from pcpp.evaluator import Evaluator
 
-if TYPE_CHECKING:
-    from streamopt.frontends.c.text.places import Spot
+from streamopt.frontends.c.text.places import Spot
 
 Row: TypeAlias = "list[Spot]"
 """Where the tokens of a line are."""

@@ -21,10 +21,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.text.places import Edit, Places, edited, position
+from streamopt.errors import SourceLoc
+from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.text.places import Edit, Places, Spot, edited, position
 from streamopt.frontends.c.text.template_text import (
     Row,
     blank,
@@ -41,11 +42,6 @@ from streamopt.frontends.c.text.template_text import (
     replaced_words,
     with_values,
 )
-
-if TYPE_CHECKING:
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.problems import Problems
-    from streamopt.frontends.c.text.places import Spot
 
 OPEN_TYPE = "tparam_"
 """How the tags of types begin that the calls of a function decide."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.formats.names import did_you_mean
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, base_name, walked
+from streamopt.frontends.c.syntax.types import CType
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.gathers import Place, gathered, is_searched
 from streamopt.frontends.c.values.value import CValue, integer
@@ -22,10 +23,6 @@ from streamopt.ir.algebra.cases import Cases, cases_of, read_at
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Expression, Read, reads
 from streamopt.ir.source import Item
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.syntax.types import CType
 
 _DATA_HINT = (
     "its value depends on data, and {array} has no extent that is known, or more than 4096 "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.operations import met
 from streamopt.frontends.c.values.value import CValue, converted_value, integer
@@ -21,9 +21,6 @@ from streamopt.ir.expression import (
     LogicOp,
     of_affine,
 )
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.symbols import Counter, Known, Stored
 from streamopt.frontends.c.syntax.literals import Unsupported, number_of, unsupported
 from streamopt.frontends.c.syntax.rendering import shown
@@ -35,9 +35,6 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, type_range
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, Literal, Read, walk
-
-if TYPE_CHECKING:
-    from streamopt.frontends.c.state import ReadingState
 
 MAX_OPERATIONS = 10_000
 MAX_DEPTH = 200

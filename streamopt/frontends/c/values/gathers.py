@@ -19,9 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
 
 from streamopt.frontends.c.extents import OPEN
+from streamopt.frontends.c.state import ReadingState
+from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.values.value import CValue
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
@@ -40,12 +43,6 @@ from streamopt.ir.expression import (
     reads,
 )
 from streamopt.ir.source import Assign, Item, RangeLoop
-
-if TYPE_CHECKING:
-    from pycparser import c_ast as ast
-
-    from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.symbols import Stored
 
 MAX_POSITIONS = 4096
 """Positions that one access compares."""

@@ -8,12 +8,7 @@ from fractions import Fraction
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, Range, type_range
 from streamopt.ir.element import ElementType, common_type
-from streamopt.ir.expression import (
-    Cast,
-    Expression,
-    Index,
-    Literal,
-)
+from streamopt.ir.expression import Cast, Expression, Index, Literal
 
 _NO_RANGE = Range(0, 0)
 
