@@ -344,8 +344,7 @@ class Builder:
             name = free_name(wanted, {*self._tensors, *(nest.name for nest in self._nests)})
             self._results[pending] = name
             shape = tuple(axis.trip_count for axis in pending.free)
-            array = Array(name, shape, Role.INTERNAL, pending.element)
-            self._tensors[name] = Tensor(array)
+            self._tensors[name] = Tensor(Array(name, shape, Role.INTERNAL, pending.element))
             target = Access(name, pending.subscripts)
             self._place(Assignment.of_reduction(name, target, pending.free, pending), None)
         return self._results[pending]

@@ -265,6 +265,5 @@ def _axes(iterators: object) -> tuple[tuple[Axis, ...], Facts]:
             return (), Facts().with_problem(ITERATORS, message, hint)
         axes += iterator.facts.axes
     if not axes:
-        message = "a reduction needs one iterator or several"
-        return (), Facts().with_problem(ITERATORS, message)
+        return (), Facts().with_problem(ITERATORS, "a reduction needs one iterator or several")
     return tuple(dict.fromkeys(axes)), Facts()

@@ -370,6 +370,5 @@ def subscript_of(subscript: object, array: str) -> LoopIndex:
         if not facts.problems:
             text = expression_text(value.expression)
             text = f"subscript {text}" if len(text) <= 60 and not facts.pending else "a subscript"
-            message = f"{text} of {array} is not affine"
-            facts = facts.with_problem(NOT_AFFINE, message, _AFFINE_HINT)
+            facts = facts.with_problem(NOT_AFFINE, f"{text} of {array} is not affine", _AFFINE_HINT)
     return LoopIndex.of(Affine(), facts)

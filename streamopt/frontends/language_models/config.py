@@ -12,13 +12,7 @@ from typing import Any, Final, NoReturn, cast
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_text
-from streamopt.ir.decoders.model import (
-    Activation,
-    DecoderModel,
-    DecoderStyle,
-    Heads,
-    Normalization,
-)
+from streamopt.ir.decoders.model import Activation, DecoderModel, DecoderStyle, Heads, Normalization
 
 CONFIG: Final = "config.json"
 UNREADABLE: Final = "E191"

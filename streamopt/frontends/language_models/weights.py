@@ -164,8 +164,7 @@ def _in_pairs(matrix: FloatMatrix, features: int) -> FloatMatrix:
     The files have the first ones of all pairs of a head before the second ones; scores don't
     change when queries and keys are put in another order alike.
     """
-    half = features // 2
-    order = np.arange(features).reshape(2, half).T.reshape(-1)
+    order = np.arange(features).reshape(2, features // 2).T.reshape(-1)
     rows = (np.arange(0, len(matrix.weight), features)[:, None] + order).reshape(-1)
     bias = None if matrix.bias is None else matrix.bias[rows]
     return FloatMatrix(matrix.weight[rows], bias)

@@ -159,8 +159,7 @@ def _cast(kind: str, signed: bool, op: MlirOperation, operand: ir.Expression) ->
     if kind == "i1":
         return as_condition(ir.Binary(ir.BinaryOp.MOD, operand, ir.Literal(2.0)))
     if isinstance(operand, ir.Compare | ir.Logic):
-        number = as_number(operand)
-        return number if signed is False else ir.Select(operand, ir.Literal(-1.0), ZERO)
+        return as_number(operand) if signed is False else ir.Select(operand, ir.Literal(-1.0), ZERO)
     if isinstance(operand, ir.Literal):
         return _literal(operand.value, element)
     if isinstance(operand, ir.Index) and not element.is_float:

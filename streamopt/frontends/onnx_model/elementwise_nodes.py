@@ -145,9 +145,7 @@ def _shifted(
     return ex.select(Compare(CompareOp.LT, by, Literal(float(bits))), moved, ex.ZERO)
 
 
-def _truth(
-    function: Callable[[Expression], Expression],
-) -> Callable[[Context], LazyTensor]:
+def _truth(function: Callable[[Expression], Expression]) -> Callable[[Context], LazyTensor]:
     """Return the lowering of a property of numbers."""
     return lambda node: elementwise(
         node.builder, function, node.tensor(), element=ElementType.UINT8, is_truth=True
@@ -177,8 +175,7 @@ def _cast(node: Context) -> LazyTensor:
         raise LoweringError("a cast to this type is not supported")
     element = element_of(dtype)
     if element is None:
-        message = f"a cast to {dtype} is not supported"
-        raise LoweringError(message, "convert the model to float32")
+        raise LoweringError(f"a cast to {dtype} is not supported", "convert the model to float32")
     if dtype == np.bool_:
         return compare(node.builder, CompareOp.NE, x, splat(0, x.element))
     return cast(node.builder, x, element)

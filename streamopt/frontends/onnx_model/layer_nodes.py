@@ -249,8 +249,7 @@ def _reduction(
 
     def lowering(node: Context) -> LazyTensor:
         x, keepdims = node.tensor(), bool(node.option("keepdims", 1))
-        axes = _axes(node, x.rank)
-        result = over(node.builder, x, axes, keepdims=keepdims, function=before)
+        result = over(node.builder, x, _axes(node, x.rank), keepdims=keepdims, function=before)
         return result if after is None else elementwise(node.builder, after, result)
 
     return lowering

@@ -94,8 +94,7 @@ def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
         hint = "is the file complete? An ONNX model is a binary protobuf file"
         raise FrontendError(Diagnostic(INVALID, message, loc, hint)) from None
     if not proto.graph.node and not proto.graph.output:
-        message = "the file holds no graph"
-        raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT))
+        raise FrontendError(Diagnostic(INVALID, "the file holds no graph", loc, EXPORT_HINT))
     return proto
 
 

@@ -168,8 +168,7 @@ class _ModelLowering:
             return
         if kind in _INDEXING:
             message = f"operator {kind} picks elements by values that only the data decide"
-            hint = "compute it outside the program"
-            raise LoweringError(message, hint, DATA_DEPENDENT)
+            raise LoweringError(message, "compute it outside the program", DATA_DEPENDENT)
         raise _unsupported(kind)
 
     def _constant(self, operator: OnnxOperator) -> NDArray[Any] | None:

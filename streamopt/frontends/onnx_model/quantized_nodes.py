@@ -194,8 +194,7 @@ def _with_zeros(node: Context, places: Sequence[tuple[int, int]]) -> list[LazyTe
     for at, zero_at in places:
         x, zero = node.tensor(at), node.optional(zero_at)
         if zero is not None:
-            shape = _beside(node, x, is_left=at == 0) if zero.size_elems > 1 else ()
-            zero = reshaped(zero, shape)
+            zero = reshaped(zero, _beside(node, x, is_left=at == 0) if zero.size_elems > 1 else ())
         found.append(_centred(node, x, zero))
     return found
 

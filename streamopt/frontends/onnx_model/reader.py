@@ -51,8 +51,7 @@ def read_onnx(
     """
     if find_spec("onnx") is None:
         message = "reading ONNX models needs the package onnx"
-        hint = installing("onnx")
-        raise FrontendError(Diagnostic("E171", message, SourceLoc(str(path)), hint))
+        raise FrontendError(Diagnostic("E171", message, SourceLoc(str(path)), installing("onnx")))
     from streamopt.frontends.onnx_model.loading import load_model
     from streamopt.frontends.onnx_model.lowering import lowered
 

@@ -154,8 +154,7 @@ def _wrapped(
         if extent + low + high > MAX_ELEMENTS:
             raise LoweringError(f"a border of {low} and {high} elements")
         if low or high:
-            places = [at % extent for at in range(-low, extent + high)]
-            x = taken(node.builder, x, axis, places)
+            x = taken(node.builder, x, axis, [at % extent for at in range(-low, extent + high)])
     return x
 
 
@@ -191,8 +190,7 @@ def _constant_of_shape(node: Context) -> LazyTensor:
     array = np.zeros(1, dtype=np.float32) if value is None else np.asarray(value)
     element = element_of(array.dtype)
     if element is None or min(shape, default=1) < 0:
-        message = f"a constant of shape {shape} and type {array.dtype}"
-        raise LoweringError(message, code=SHAPE)
+        raise LoweringError(f"a constant of shape {shape} and type {array.dtype}", code=SHAPE)
     return splat(float(array.reshape(-1)[0]), element, shape)
 
 

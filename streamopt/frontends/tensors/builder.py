@@ -317,22 +317,19 @@ class ProgramBuilder:
         array = self._declared(name, tensor.shape, tensor.element, role)
         point = _point(names, tensor.shape, order)
         loc = tensor.loc or self.loc
-        value = as_number(tensor.at(point))
-        statement = Statement(self._element(array, point), value, loc=loc)
+        statement = Statement(self._element(array, point), as_number(tensor.at(point)), loc=loc)
         self._emit(name if role is Role.INTERNAL else tensor.name or name, point, statement)
         return replace(self._stored(array), axes=names, loc=loc)
 
     def _emit(self, name: str, point: ElementPoint, statement: Statement) -> None:
         loops = tuple(Loop(iterator, count) for iterator, count in point.trip_counts.items())
-        nest = Nest(self._nest_names.unique(name), loops, (statement,), statement.loc)
-        self._nests.append(nest)
+        self._nests.append(Nest(self._nest_names.unique(name), loops, (statement,), statement.loc))
 
     def _declared(
         self, name: str, shape: tuple[int, ...], element: ElementType, role: Role
     ) -> Array:
         _check_shape(name, shape)
-        outside = role in (Role.INPUT, Role.OUTPUT)
-        legal = self._reserved.pop(name, "") if outside else ""
+        legal = self._reserved.pop(name, "") if role in (Role.INPUT, Role.OUTPUT) else ""
         array = Array(legal or self._array_names.unique(name), shape, role, element)
         self._arrays[array.name] = array
         return array

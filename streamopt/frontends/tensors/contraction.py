@@ -44,15 +44,13 @@ def matmul(builder: ProgramBuilder, left: LazyTensor, right: LazyTensor) -> Lazy
             right.at(point.to([*_leading(leading, right), k, j])),
         )
 
-    inner = [("k", left.shape[-1])]
-    return builder.reduce(outer, inner, Reduction.ADD, term, element=left.element)
+    return builder.reduce(outer, [("k", left.shape[-1])], Reduction.ADD, term, element=left.element)
 
 
 def _batch_loops(batch: Sequence[int]) -> list[tuple[str, int]]:
     if len(batch) > len(_BATCH_AXES):
         return [(f"b{at}", extent) for at, extent in enumerate(batch)]
-    names = _BATCH_AXES[len(_BATCH_AXES) - len(batch) :]
-    return list(zip(names, batch, strict=True))
+    return list(zip(_BATCH_AXES[len(_BATCH_AXES) - len(batch) :], batch, strict=True))
 
 
 def _leading(indices: Sequence[Affine], tensor: LazyTensor) -> list[Affine]:
@@ -80,8 +78,7 @@ def gemm(
     right = transposed(right, (1, 0)) if transpose_right else right
     result = matmul(builder, left, right)
     if alpha != 1.0:
-        scale = splat(alpha, result.element)
-        result = elementwise(builder, ex.multiply, scale, result)
+        result = elementwise(builder, ex.multiply, splat(alpha, result.element), result)
     if addend is None or beta == 0.0:
         return result
     if beta != 1.0:

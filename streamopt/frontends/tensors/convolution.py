@@ -68,8 +68,7 @@ def convolution(
     )
     if bias is None:
         return result
-    channels = reshaped(bias, (outputs, *[1] * rank))
-    return elementwise(builder, ex.add, result, channels)
+    return elementwise(builder, ex.add, result, reshaped(bias, (outputs, *[1] * rank)))
 
 
 def _check(x: LazyTensor, weight: LazyTensor, groups: int) -> None:
@@ -127,8 +126,7 @@ def phases(extent: int, span: int, stride: int, cut: int, count: int) -> Phases:
         raise LoweringError(message)
     taps = -(-span // stride)
     first, last = cut // stride, (cut + count - 1) // stride
-    start = cut - first * stride
-    return Phases(stride, taps, taps - 1 - first, last - (extent - 1), start, count)
+    return Phases(stride, taps, taps - 1 - first, last - (extent - 1), cut - first * stride, count)
 
 
 def transposed_convolution(
@@ -164,8 +162,7 @@ def transposed_convolution(
         wide = builder.store(wide, f"{builder.label}_pad")
     offsets = None
     if bias is not None:
-        ones = [1] * rank
-        offsets = broadcast(reshaped(bias, (outputs, *ones)), (outputs, *strides))
+        offsets = broadcast(reshaped(bias, (outputs, *[1] * rank)), (outputs, *strides))
         offsets = builder.store(reshaped(offsets, (kernel.shape[0],)))
     windows = Windows.of([each.taps for each in dimensions])
     made = convolution(builder, wide, kernel, offsets, windows=windows, groups=groups)

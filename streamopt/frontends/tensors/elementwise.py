@@ -32,8 +32,7 @@ def broadcast(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:
     if tensor.shape == tuple(shape):
         return tensor
     if broadcast_shape(tensor.shape, shape) != tuple(shape):
-        message = f"shape {list(tensor.shape)} doesn't broadcast to {list(shape)}"
-        raise LoweringError(message)
+        raise LoweringError(f"shape {list(tensor.shape)} doesn't broadcast to {list(shape)}")
     missing = len(shape) - tensor.rank
     return tensor.view(
         shape,
@@ -124,8 +123,7 @@ def truths(tensor: LazyTensor) -> LazyTensor:
 def _truth(
     builder: ProgramBuilder, function: Callable[..., ir.Expression], *operands: LazyTensor
 ) -> LazyTensor:
-    element = ElementType.UINT8
-    return elementwise(builder, function, *operands, element=element, is_truth=True)
+    return elementwise(builder, function, *operands, element=ElementType.UINT8, is_truth=True)
 
 
 def compare(

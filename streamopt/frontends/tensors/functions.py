@@ -20,15 +20,7 @@ from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import padded, unsqueezed
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Compare,
-    CompareOp,
-    Expression,
-    Function,
-    Index,
-    Literal,
-    Select,
-)
+from streamopt.ir.expression import Compare, CompareOp, Expression, Function, Index, Literal, Select
 from streamopt.ir.operators import Reduction
 
 _OPERATIONS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
@@ -182,12 +174,7 @@ MAX_BEST = 32
 
 
 def place_of_best(
-    builder: ProgramBuilder,
-    x: LazyTensor,
-    axis: int,
-    *,
-    largest: bool = True,
-    last: bool = False,
+    builder: ProgramBuilder, x: LazyTensor, axis: int, *, largest: bool = True, last: bool = False
 ) -> tuple[LazyTensor, LazyTensor]:
     """Return the best element along an axis and its place, the axis kept: two reductions.
 
@@ -206,8 +193,7 @@ def place_of_best(
         otherwise = Literal(-1.0 if last else float(extent))
         return Select(Compare(CompareOp.EQ, value, peak), at, otherwise)
 
-    kind = ElementType.INT64
-    candidates = elementwise(builder, place, x, best, places, element=kind)
+    candidates = elementwise(builder, place, x, best, places, element=ElementType.INT64)
     reduction = Reduction.MAX if last else Reduction.MIN
     return best, reduced(builder, candidates, [axis], reduction, name=f"{label}_place")
 

@@ -64,8 +64,7 @@ def _standardized(
     x = builder.settled(x)
     mean = builder.store(mean_over(builder, x, axes, name=f"{label}_sum"), f"{label}_mean")
     centred = builder.store(elementwise(builder, ex.subtract, x, mean), f"{label}_centred")
-    squares = f"{label}_squares"
-    variance = mean_over(builder, centred, axes, function=ex.square, name=squares)
+    variance = mean_over(builder, centred, axes, function=ex.square, name=f"{label}_squares")
     inverse = builder.store(_inverse_root(builder, variance, epsilon), f"{label}_inverse")
     return elementwise(builder, ex.multiply, centred, inverse), mean, inverse
 

@@ -87,12 +87,7 @@ class LazyTensor:
             return self.at(place(point))
 
         return replace(
-            self,
-            shape=tuple(shape),
-            value=value,
-            axes=tuple(axes),
-            depth=self.depth + 1,
-            array="",
+            self, shape=tuple(shape), value=value, axes=tuple(axes), depth=self.depth + 1, array=""
         )
 
 

@@ -74,8 +74,7 @@ def flattened(tensor: LazyTensor, axis: int = 1) -> LazyTensor:
 def transposed(tensor: LazyTensor, permutation: Sequence[int]) -> LazyTensor:
     """Return the tensor whose dimension ``d`` is dimension ``permutation[d]`` of this one."""
     if sorted(permutation) != list(range(tensor.rank)):
-        message = f"{list(permutation)} is no permutation of {tensor.rank} dimensions"
-        raise LoweringError(message)
+        raise LoweringError(f"{list(permutation)} is no permutation of {tensor.rank} dimensions")
     places = [permutation.index(dimension) for dimension in range(tensor.rank)]
     shape = [tensor.shape[dimension] for dimension in permutation]
     axes = [tensor.axes[dimension] for dimension in permutation] if tensor.axes else ()
@@ -157,8 +156,7 @@ def concatenated(builder: ProgramBuilder, parts: Sequence[LazyTensor], axis: int
     rests = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}
     if len(rests) > 1:
         listed = ", ".join(str(list(part.shape)) for part in parts[:8])
-        message = f"shapes {listed} don't fit behind each other along dimension {axis}"
-        raise LoweringError(message)
+        raise LoweringError(f"shapes {listed} don't fit behind each other along dimension {axis}")
     middle = len(parts) // 2
     first = builder.bounded(concatenated(builder, parts[:middle], axis))
     second = builder.bounded(concatenated(builder, parts[middle:], axis))

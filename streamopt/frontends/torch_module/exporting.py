@@ -90,8 +90,7 @@ def _export(
         try:
             return torch.export.export(module, example_inputs, strict=False)
         except Exception as error:  # the user's code runs here
-            problem = export_problem(error, module, example_inputs, file)
-            raise FrontendError(problem) from None
+            raise FrontendError(export_problem(error, module, example_inputs, file)) from None
 
 
 @contextmanager

@@ -20,8 +20,7 @@ def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> to
         extent = x.shape[dim]
         first = (-shift) % extent if extent else 0
         if first:
-            parts = [x.narrow(dim, first, extent - first), x.narrow(dim, 0, first)]
-            x = torch.cat(parts, dim)
+            x = torch.cat([x.narrow(dim, first, extent - first), x.narrow(dim, 0, first)], dim)
     return x
 
 
@@ -37,8 +36,7 @@ def running(
 
     See `streamopt.frontends.tensors.functions.running`.
     """
-    is_whole = not x.is_floating_point()
-    total = x.to(dtype or (torch.int64 if is_whole else x.dtype))
+    total = x.to(dtype or (x.dtype if x.is_floating_point() else torch.int64))
     if not x.dim():
         return total
     total, by = total.movedim(dim, -1), 1
@@ -63,10 +61,7 @@ def _bordered(
 
 
 def convolution(
-    x: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor | None,
-    *options: Any,
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, *options: Any
 ) -> torch.Tensor:
     """Return a transposed convolution as others; leave those as they are.
 

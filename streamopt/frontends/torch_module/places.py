@@ -142,8 +142,7 @@ def label(op: MlirOperation, places: Mapping[int, SourcePlace]) -> str:
 def _part(op: MlirOperation) -> str:
     names = [inner.name.rpartition(".")[2] for block in op.blocks for inner in block.operations]
     known = [_PARTS[name] for name in names if name in _PARTS]
-    is_pair = len(op.results) > 1
-    return "max" if is_pair else known[-1] if known else ""
+    return "max" if len(op.results) > 1 else known[-1] if known else ""
 
 
 _SHAPES = (

@@ -83,8 +83,7 @@ def read_torch(
 
 
 def _class_name(module: object) -> str:
-    name = type(module).__name__
-    return legal_name(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
+    return legal_name(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(module).__name__).lower())
 
 
 def _check_package() -> None:
@@ -194,8 +193,7 @@ def example_inputs(text: str) -> tuple[torch.Tensor, ...]:
             problems.append(Diagnostic("E166", f"{quoted(part)} is no shape", None, hint))
         elif kind not in _TYPES:
             message = f"{quoted(kind)} is no element type"
-            hint = f"known types: {', '.join(_TYPES)}"
-            problems.append(Diagnostic("E166", message, None, hint))
+            problems.append(Diagnostic("E166", message, None, f"known types: {', '.join(_TYPES)}"))
         elif prod(extents) > MAX_ELEMENTS:
             message = f"{quoted(part)} has more than {MAX_ELEMENTS} elements"
             problems.append(Diagnostic("E166", message))

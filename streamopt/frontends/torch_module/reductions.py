@@ -111,12 +111,7 @@ def _floored(x: torch.Tensor, y: Any) -> torch.Tensor:
 
 
 def _fake_quantized(
-    x: torch.Tensor,
-    scale: torch.Tensor,
-    zero: torch.Tensor,
-    axis: int,
-    low: int,
-    high: int,
+    x: torch.Tensor, scale: torch.Tensor, zero: torch.Tensor, axis: int, low: int, high: int
 ) -> torch.Tensor:
     """Return values rounded to the steps of each channel."""
     scale, zero = (_channel(part, x, axis).to(x.dtype) for part in (scale, zero))

@@ -32,11 +32,7 @@ from streamopt.frontends.mlir.linalg.pointwise import (
     read_template,
     source_order,
 )
-from streamopt.frontends.mlir.linalg.structured import (
-    occurrences,
-    structured,
-    term_of,
-)
+from streamopt.frontends.mlir.linalg.structured import occurrences, structured, term_of
 from streamopt.frontends.mlir.linalg.usage import (
     OperationKind,
     TensorLayout,
@@ -44,12 +40,7 @@ from streamopt.frontends.mlir.linalg.usage import (
     live_operations,
     usage,
 )
-from streamopt.frontends.mlir.scalars import (
-    is_scalar_operation,
-    known_element,
-    scalar,
-    starts_from,
-)
+from streamopt.frontends.mlir.scalars import is_scalar_operation, known_element, scalar, starts_from
 from streamopt.frontends.mlir.text.syntax import (
     DYNAMIC,
     Dense,
@@ -224,8 +215,7 @@ class TensorLowering:
                 moved = MOVES[op.name](self.builder, op, sources)
             stores = self.usage.kinds[id(op)] is OperationKind.COPY and moved.array == ""
             if stores and op.name != "tensor.empty":
-                number = op.results[0].number
-                fold = number in self.usage.constants
+                fold = op.results[0].number in self.usage.constants
                 stored = folded(self.builder, moved, label) if fold else None
                 moved = stored or self.builder.store(moved, label, fold=False)
             source = op.operands[0].number if op.operands else -1

@@ -112,8 +112,7 @@ def _window_names(item: Structured, windows: dict[int, int]) -> tuple[str, ...]:
     labels = _SPATIAL[min(len(spatial), 3) - 1]
     for label, loop in zip(labels, spatial, strict=False):
         names[loop], names[windows[loop]] = label, f"k{label}"
-    image = item.inputs[0]
-    of_image = {int(n[1:]) for s in image.subscripts for n in s.iterators()}
+    of_image = {int(n[1:]) for s in item.inputs[0].subscripts for n in s.iterators()}
     for loop, reduces in enumerate(item.is_reduction):
         if names[loop]:
             continue

@@ -152,8 +152,7 @@ def _table(
     if prod(shape) > MAX_POSITIONS:
         hint = "read fewer elements, or at positions that are sums of the loops' indices"
         raise LoweringError(f"more than {MAX_POSITIONS} positions are computed", hint)
-    loops = {f"d{n}": n for n in range(len(shape))}
-    read = partial(read_template, item, position, operands, loops)
+    read = partial(read_template, item, position, operands, {f"d{n}": n for n in range(len(shape))})
     table = builder.known(LazyTensor(tuple(shape), ElementType.INT64, read))
     if table is None:
         raise LoweringError(

@@ -148,9 +148,7 @@ def update_of(op: MlirOperation) -> ir.Expression:
 
 
 def filled(
-    template: ir.Expression,
-    read: Callable[[int], ir.Expression],
-    iterators: Mapping[str, Affine],
+    template: ir.Expression, read: Callable[[int], ir.Expression], iterators: Mapping[str, Affine]
 ) -> ir.Expression:
     """Return a template with its operands read and its iterators replaced."""
     match template:

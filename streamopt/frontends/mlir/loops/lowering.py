@@ -159,8 +159,7 @@ class LoopLowering:
         elif is_index_operation(op):
             lower_index(self.state, op)
         elif is_scalar_operation(op):
-            operands = [self.state.read(value) for value in op.operands]
-            self._define(op, scalar(op, operands), uses)
+            self._define(op, scalar(op, [self.state.read(value) for value in op.operands]), uses)
         elif op.name in VIEWS:
             offsets = [self.state.index(value) for value in op.operands[1:]]
             view = VIEWS[op.name](op, self.state.view(op.operands[0]), offsets)

@@ -39,9 +39,7 @@ class View:
     def then(self, shape: tuple[int, ...], place: Place) -> View:
         """Return a view of this view."""
         return View(
-            self.variable,
-            shape,
-            lambda indices, ends: self.place(place(indices, ends), ends),
+            self.variable, shape, lambda indices, ends: self.place(place(indices, ends), ends)
         )
 
 

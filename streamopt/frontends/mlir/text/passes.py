@@ -87,8 +87,7 @@ def _check_calls(calls: dict[str, list[str]], sizes: dict[str, int], file: str) 
     largest = max(whole, key=lambda name: whole[name])
     if sum(whole.values()) > MAX_OPERATIONS:
         message = f"function {largest} has {whole[largest]} operations with those it calls"
-        hint = "call them in loops"
-        raise FrontendError(Diagnostic("E155", message, SourceLoc(file), hint))
+        raise FrontendError(Diagnostic("E155", message, SourceLoc(file), "call them in loops"))
 
 
 _TRIAL = """
