@@ -21,22 +21,14 @@ from streamopt.frontends.tensors.elementwise import (
 )
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import reshaped
+from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Compare,
-    CompareOp,
-    Expression,
-    Function,
-    Literal,
-    Logic,
-    LogicOp,
-)
 
 
-def _of(function: Callable[..., Expression], **options: float) -> Callable[[Context], LazyTensor]:
+def _of(
+    function: Callable[..., ir.Expression], **options: float
+) -> Callable[[Context], LazyTensor]:
     """Return the lowering of a function of one operand, with attributes and their defaults."""
 
     def lowering(node: Context) -> LazyTensor:
@@ -51,7 +43,7 @@ def _formula(text: str, **options: float) -> Callable[[Context], LazyTensor]:
 
 
 def _joined(
-    function: Callable[[Expression, Expression], Expression],
+    function: Callable[[ir.Expression, ir.Expression], ir.Expression],
 ) -> Callable[[Context], LazyTensor]:
     return lambda node: reduce(partial(elementwise, node.builder, function), _operands(node))
 
@@ -68,11 +60,11 @@ def _operands(node: Context) -> list[LazyTensor]:
     return [left, reshaped(right, (*right.shape, *[1] * behind))]
 
 
-def _comparison(op: CompareOp) -> Lowering:
+def _comparison(op: ir.CompareOp) -> Lowering:
     return lambda node: compare(node.builder, op, *_operands(node))
 
 
-def _connective(op: LogicOp) -> Lowering:
+def _connective(op: ir.LogicOp) -> Lowering:
     return lambda node: connect(node.builder, op, *_operands(node))
 
 
@@ -86,7 +78,7 @@ def _power(node: Context) -> LazyTensor:
     x, exponent = node.tensor(0), node.values.constants.get(node.operator.inputs[1])
     if exponent is not None and exponent.size == 1 and exponent.ndim <= x.rank:
         return _of(partial(functions.power, exponent=float(exponent.reshape(-1)[0])))(node)
-    return _joined(partial(ex.call, Function.POW))(node)
+    return _joined(partial(ex.call, ir.Function.POW))(node)
 
 
 def _clip(node: Context) -> LazyTensor:
@@ -111,7 +103,7 @@ def _remainder(node: Context) -> LazyTensor:
         return _joined(_floored if is_like_divisor else _truncated)(node)
     if is_like_divisor and kind.is_signed:
         return _joined(_of_divisor_sign)(node)
-    return _joined(partial(Binary, BinaryOp.MOD))(node)
+    return _joined(partial(ir.Binary, ir.BinaryOp.MOD))(node)
 
 
 _floored = functions.formula("x - alpha * floor(x / alpha)")
@@ -120,15 +112,15 @@ _truncated = functions.formula(
 )
 
 
-def _of_divisor_sign(left: Expression, right: Expression) -> Expression:
-    def rest(value: Expression) -> Expression:
-        return Binary(BinaryOp.MOD, value, right)
-
-    return rest(Binary(BinaryOp.ADD, rest(left), right))
+def _of_divisor_sign(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    rest = ir.Binary(ir.BinaryOp.MOD, left, right)
+    return ir.Binary(ir.BinaryOp.MOD, ir.Binary(ir.BinaryOp.ADD, rest, right), right)
 
 
 def _shift(node: Context) -> LazyTensor:
-    direction = {"LEFT": BinaryOp.SHL, "RIGHT": BinaryOp.SHR}.get(node.option("direction", ""))
+    direction = {"LEFT": ir.BinaryOp.SHL, "RIGHT": ir.BinaryOp.SHR}.get(
+        node.option("direction", "")
+    )
     kind = node.tensor().element
     if direction is None:
         raise LoweringError("a shift without direction")
@@ -136,35 +128,33 @@ def _shift(node: Context) -> LazyTensor:
 
 
 def _shifted(
-    op: BinaryOp, bits: int, is_signed: bool, value: Expression, by: Expression
-) -> Expression:
+    op: ir.BinaryOp, bits: int, is_signed: bool, value: ir.Expression, by: ir.Expression
+) -> ir.Expression:
     """Return a shift by as many bits as there are at most: then nothing is left but the sign."""
-    moved = Binary(op, value, ex.minimum(by, Literal(bits - 1.0)))
-    if op is BinaryOp.SHR and is_signed:
+    moved = ir.Binary(op, value, ex.minimum(by, ir.Literal(bits - 1.0)))
+    if op is ir.BinaryOp.SHR and is_signed:
         return moved
-    return ex.select(Compare(CompareOp.LT, by, Literal(float(bits))), moved, ex.ZERO)
+    return ex.select(ir.Compare(ir.CompareOp.LT, by, ir.Literal(float(bits))), moved, ex.ZERO)
 
 
-def _truth(function: Callable[[Expression], Expression]) -> Callable[[Context], LazyTensor]:
+def _truth(function: Callable[[ir.Expression], ir.Expression]) -> Callable[[Context], LazyTensor]:
     """Return the lowering of a property of numbers."""
     return lambda node: elementwise(
         node.builder, function, node.tensor(), element=ElementType.UINT8, is_truth=True
     )
 
 
-def _is_no_number(value: Expression) -> Expression:
-    return Compare(CompareOp.NE, value, value)
-
-
 def _is_infinite(node: Context) -> LazyTensor:
     kinds = [node.option(f"detect_{sign}", 1) for sign in ("negative", "positive")]
-    limits = [Literal(sign * math.inf) for sign, kind in zip((-1, 1), kinds, strict=True) if kind]
+    limits = [
+        ir.Literal(sign * math.inf) for sign, kind in zip((-1, 1), kinds, strict=True) if kind
+    ]
     if not limits:
         return splat(0.0, ElementType.UINT8, node.tensor().shape)
 
-    def holds(value: Expression) -> Expression:
-        found = [Compare(CompareOp.EQ, value, limit) for limit in limits]
-        return found[0] if len(found) == 1 else Logic(LogicOp.OR, tuple(found))
+    def holds(value: ir.Expression) -> ir.Expression:
+        found = [ir.Compare(ir.CompareOp.EQ, value, limit) for limit in limits]
+        return found[0] if len(found) == 1 else ir.Logic(ir.LogicOp.OR, tuple(found))
 
     return _truth(holds)(node)
 
@@ -177,7 +167,7 @@ def _cast(node: Context) -> LazyTensor:
     if element is None:
         raise LoweringError(f"a cast to {dtype} is not supported", "convert the model to float32")
     if dtype == np.bool_:
-        return compare(node.builder, CompareOp.NE, x, splat(0, x.element))
+        return compare(node.builder, ir.CompareOp.NE, x, splat(0, x.element))
     return cast(node.builder, x, element)
 
 
@@ -217,20 +207,20 @@ LOWERINGS: Lowerings = {
     "Clip": _clip,
     "Cast": _cast,
     "Where": lambda node: choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2)),
-    "Equal": _comparison(CompareOp.EQ),
-    "Greater": _comparison(CompareOp.GT),
-    "GreaterOrEqual": _comparison(CompareOp.GE),
-    "Less": _comparison(CompareOp.LT),
-    "LessOrEqual": _comparison(CompareOp.LE),
-    "And": _connective(LogicOp.AND),
-    "Or": _connective(LogicOp.OR),
-    "Xor": _comparison(CompareOp.NE),
+    "Equal": _comparison(ir.CompareOp.EQ),
+    "Greater": _comparison(ir.CompareOp.GT),
+    "GreaterOrEqual": _comparison(ir.CompareOp.GE),
+    "Less": _comparison(ir.CompareOp.LT),
+    "LessOrEqual": _comparison(ir.CompareOp.LE),
+    "And": _connective(ir.LogicOp.AND),
+    "Or": _connective(ir.LogicOp.OR),
+    "Xor": _comparison(ir.CompareOp.NE),
     "BitShift": _shift,
-    "BitwiseAnd": _joined(partial(Binary, BinaryOp.AND)),
-    "BitwiseOr": _joined(partial(Binary, BinaryOp.OR)),
-    "BitwiseXor": _joined(partial(Binary, BinaryOp.XOR)),
+    "BitwiseAnd": _joined(partial(ir.Binary, ir.BinaryOp.AND)),
+    "BitwiseOr": _joined(partial(ir.Binary, ir.BinaryOp.OR)),
+    "BitwiseXor": _joined(partial(ir.Binary, ir.BinaryOp.XOR)),
     "BitwiseNot": _formula("-1 - x"),
-    "IsNaN": _truth(_is_no_number),
+    "IsNaN": _truth(lambda value: ir.Compare(ir.CompareOp.NE, value, value)),
     "IsInf": _is_infinite,
     "Not": lambda node: opposite(node.builder, node.tensor()),
 }

@@ -26,13 +26,7 @@ Indices = NDArray[np.int64]
 
 _HINT = "compute it outside the program"
 _EMBEDDING_HINT = "give the embedded vectors as the model's input instead of their indices"
-_COMBINE: Any = {
-    "none": None,
-    "add": ex.add,
-    "mul": ex.multiply,
-    "max": ex.maximum,
-    "min": ex.minimum,
-}
+_COMBINE: Any = {"add": ex.add, "mul": ex.multiply, "max": ex.maximum, "min": ex.minimum}
 
 
 def _indices(node: Context, hint: str = _HINT) -> Indices:
@@ -94,9 +88,9 @@ def _gather_nd(node: Context) -> LazyTensor:
 
 def _combination(node: Context) -> Any:
     kind = node.option("reduction", "none")
-    if kind not in _COMBINE:
+    if kind not in ("none", *_COMBINE):
         raise LoweringError(f"reduction {kind} is not supported")
-    return _COMBINE[kind]
+    return _COMBINE.get(kind)
 
 
 def _scatter_elements(node: Context) -> LazyTensor:

@@ -12,6 +12,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.formats.names import quoted
 from streamopt.frontends.onnx_model import (
     elementwise_nodes,
+    expansion,
     indexing_nodes,
     layer_nodes,
     quantized_nodes,
@@ -20,13 +21,6 @@ from streamopt.frontends.onnx_model import (
 )
 from streamopt.frontends.onnx_model.context import Context, Lowerings, Values
 from streamopt.frontends.onnx_model.control_nodes import CONTROL
-from streamopt.frontends.onnx_model.expansion import (
-    MAX_EXPANDED,
-    Expansion,
-    function_body,
-    is_function,
-    put_in,
-)
 from streamopt.frontends.onnx_model.model import (
     DATA_DEPENDENT,
     INVALID,
@@ -59,6 +53,7 @@ _INDEXING_TEXT = """
 GridSample MaxUnpool MaxRoiAlign NonMaxSuppression RoiAlign TensorScatter Unique
 """
 _INDEXING = frozenset(_INDEXING_TEXT.split())
+_MISFITS = (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def lowered(model: Model, name: str) -> Program:
@@ -142,14 +137,7 @@ class _ModelLowering:
                 return
         except LoweringError as error:
             self._report(error, operator.loc)
-        except (
-            ArithmeticError,
-            AssertionError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ):
+        except _MISFITS:
             message = "the operands and attributes of the node don't fit together"
             self.problems.append(Diagnostic(INVALID, message, operator.loc))
         self.unknown.update(operator.outputs)
@@ -164,7 +152,7 @@ class _ModelLowering:
             raise LoweringError(message, "export with ONNX's own operators only")
         if kind in _LOWERINGS or kind in CONTROL or kind in ("Constant", "Shape", "Size"):
             return
-        if is_function(kind, self.opset):
+        if expansion.is_function(kind, self.opset):
             return
         if kind in _INDEXING:
             message = f"operator {kind} picks elements by values that only the data decide"
@@ -220,7 +208,7 @@ class _ModelLowering:
                 results = CONTROL[operator.kind](context, self._run)
             else:
                 types = [self.values.type_of(n) if n else None for n in operator.inputs]
-                made = function_body(operator, types, self.opset, f"{self.expanded}:")
+                made = expansion.function_body(operator, types, self.opset, f"{self.expanded}:")
                 if made is None:
                     raise _unsupported(operator.kind)
                 results = self._put_in(made)
@@ -233,15 +221,15 @@ class _ModelLowering:
                 self.values.tensors[name] = self._kept(name, self.values.tensor(result))
 
     def _run(self, body: Body, names: Mapping[str, str]) -> tuple[str, ...]:
-        results = self._put_in(put_in(body, names, f"{self.expanded}:"))
+        results = self._put_in(expansion.put_in(body, names, f"{self.expanded}:"))
         if not self.unknown.isdisjoint(results):
             raise LoweringError("its graph can't be lowered")
         return results
 
-    def _put_in(self, made: Expansion) -> tuple[str, ...]:
+    def _put_in(self, made: expansion.Expansion) -> tuple[str, ...]:
         self.expanded += 1 + len(made.operators)
-        if self.expanded > MAX_EXPANDED:
-            message = f"bodies of functions and loops add more than {MAX_EXPANDED} nodes"
+        if self.expanded > expansion.MAX_EXPANDED:
+            message = f"bodies of functions and loops add more than {expansion.MAX_EXPANDED} nodes"
             raise LoweringError(message, code=TOO_LARGE)
         self.values.constants.update(made.constants)
         self.uses.update(made.results)

@@ -6,18 +6,10 @@ from functools import partial
 
 from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors import functions
-from streamopt.frontends.tensors.builder import ProgramBuilder
+from streamopt.frontends.tensors import functions, views
 from streamopt.frontends.tensors.contraction import matmul
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
-from streamopt.frontends.tensors.views import (
-    concatenated,
-    squeezed,
-    strided,
-    transposed,
-    unsqueezed,
-)
 from streamopt.ir.expression import Expression, Literal
 
 MAX_STEPS = 1024
@@ -53,14 +45,9 @@ class _Cell:
     peepholes: LazyTensor | None
     activations: tuple[Function, ...]
 
-    @property
-    def builder(self) -> ProgramBuilder:
-        """Return the builder of the program."""
-        return self.node.builder
-
     def gate(self, gates: LazyTensor, at: int) -> LazyTensor:
         """Return one gate of all."""
-        return strided(gates, gates.rank - 1, at * self.hidden, 1, self.hidden)
+        return views.strided(gates, gates.rank - 1, at * self.hidden, 1, self.hidden)
 
     def activated(self, at: int, x: LazyTensor) -> LazyTensor:
         """Return an activation of a gate, clipped if the node says so."""
@@ -71,20 +58,20 @@ class _Cell:
                 value = ex.minimum(ex.maximum(value, Literal(-limit)), Literal(limit))
             return self.activations[at](value)
 
-        return self.builder.store(elementwise(self.builder, function, x), f"{x.name}_gate")
+        return self.node.builder.store(
+            elementwise(self.node.builder, function, x), f"{x.name}_gate"
+        )
 
     def of_state(self, state: LazyTensor) -> LazyTensor:
         """Return the hidden state's part of all gates."""
-        product = matmul(self.builder, state, self.weight)
+        product = matmul(self.node.builder, state, self.weight)
         return product if self.bias is None else self.sum(product, self.bias)
 
     def sum(self, left: LazyTensor, right: LazyTensor) -> LazyTensor:
-        """Return the sum."""
-        return elementwise(self.builder, ex.add, left, right)
+        return elementwise(self.node.builder, ex.add, left, right)
 
     def product(self, left: LazyTensor, right: LazyTensor) -> LazyTensor:
-        """Return the product."""
-        return elementwise(self.builder, ex.multiply, left, right)
+        return elementwise(self.node.builder, ex.multiply, left, right)
 
     def looked(self, gate: LazyTensor, at: int, memory: LazyTensor) -> LazyTensor:
         """Return a gate that looks at the memory, if there are peepholes."""
@@ -95,22 +82,22 @@ class _Cell:
 
 def _lstm_step(cell: _Cell, inputs: LazyTensor, state: State) -> State:
     hidden, memory = state
-    gates = cell.builder.store(cell.sum(inputs, cell.of_state(hidden)))
+    gates = cell.node.builder.store(cell.sum(inputs, cell.of_state(hidden)))
     enter = cell.activated(0, cell.looked(cell.gate(gates, 0), 0, memory))
     if cell.node.option("input_forget", 0):
-        keep = elementwise(cell.builder, functions.formula("1 - x"), enter)
+        keep = elementwise(cell.node.builder, functions.formula("1 - x"), enter)
     else:
         keep = cell.activated(0, cell.looked(cell.gate(gates, 2), 2, memory))
     new = cell.activated(1, cell.gate(gates, 3))
-    memory = cell.builder.store(cell.sum(cell.product(keep, memory), cell.product(enter, new)))
+    memory = cell.node.builder.store(cell.sum(cell.product(keep, memory), cell.product(enter, new)))
     leave = cell.activated(0, cell.looked(cell.gate(gates, 1), 1, memory))
-    shown = elementwise(cell.builder, cell.activations[2], memory)
-    return cell.builder.store(cell.product(leave, shown)), memory
+    shown = elementwise(cell.node.builder, cell.activations[2], memory)
+    return cell.node.builder.store(cell.product(leave, shown)), memory
 
 
 def _gru_step(cell: _Cell, inputs: LazyTensor, state: State) -> State:
     (hidden,) = state
-    builder = cell.builder
+    builder = cell.node.builder
     own = builder.settled(cell.of_state(hidden))
     update = cell.activated(0, cell.sum(cell.gate(inputs, 0), cell.gate(own, 0)))
     reset = cell.activated(0, cell.sum(cell.gate(inputs, 1), cell.gate(own, 1)))
@@ -140,18 +127,18 @@ def _recurrent(kind: _Recurrence) -> Lowering:
     def lowering(node: Context) -> tuple[LazyTensor, ...]:
         x = node.tensor(0)
         is_batch_first = bool(node.option("layout", 0))
-        x = transposed(x, (1, 0, 2)) if is_batch_first else x
+        x = views.transposed(x, (1, 0, 2)) if is_batch_first else x
         if x.shape[0] > MAX_STEPS:
             raise LoweringError(f"a sequence of {x.shape[0]} steps, more than {MAX_STEPS}")
         made = [_direction(node, kind, x, at) for at in range(len(_directions(node)))]
         every = zip(*(steps for steps, _ in made), strict=True)
-        steps = [concatenated(node.builder, part, 0) for part in every]
-        whole = concatenated(node.builder, [unsqueezed(step, [0]) for step in steps], 0)
+        steps = [views.concatenated(node.builder, part, 0) for part in every]
+        whole = views.concatenated(node.builder, [views.unsqueezed(step, [0]) for step in steps], 0)
         ends = zip(*(last for _, last in made), strict=True)
-        last = [concatenated(node.builder, part, 0) for part in ends]
+        last = [views.concatenated(node.builder, part, 0) for part in ends]
         if is_batch_first:
-            whole = transposed(whole, (2, 0, 1, 3))
-            last = [transposed(part, (1, 0, 2)) for part in last]
+            whole = views.transposed(whole, (2, 0, 1, 3))
+            last = [views.transposed(part, (1, 0, 2)) for part in last]
         return (whole, *last)[: max(1, len(node.operator.outputs))]
 
     return lowering
@@ -180,7 +167,7 @@ def _direction(
     found: list[LazyTensor] = []
     for step in range(length):
         place = length - 1 - step if backward else step
-        now = squeezed(strided(inputs, 0, place, 1, 1), [0])
+        now = views.squeezed(views.strided(inputs, 0, place, 1, 1), [0])
         with node.builder.scope(f"{node.builder.label}_{at}_{place}", node.builder.loc):
             after = kind.step(cell, now, state)
             running = [place < end for end in ends]
@@ -189,8 +176,8 @@ def _direction(
                 pairs = zip(after, state, strict=True)
                 after = tuple(_masked(node, running, new, old) for new, old in pairs)
         state = after
-        found.append(unsqueezed(shown, [0]))
-    return found[::-1] if backward else found, [unsqueezed(part, [0]) for part in state]
+        found.append(views.unsqueezed(shown, [0]))
+    return found[::-1] if backward else found, [views.unsqueezed(part, [0]) for part in state]
 
 
 def _masked(
@@ -198,8 +185,8 @@ def _masked(
 ) -> LazyTensor:
     """Return rows of new values where sequences still run, of old ones or zeros elsewhere."""
     other = splat(0.0, new.element, new.shape) if old is None else old
-    rows = [strided(new if runs else other, 0, at, 1, 1) for at, runs in enumerate(running)]
-    return node.builder.store(concatenated(node.builder, rows, 0))
+    rows = [views.strided(new if runs else other, 0, at, 1, 1) for at, runs in enumerate(running)]
+    return node.builder.store(views.concatenated(node.builder, rows, 0))
 
 
 def _cell(node: Context, kind: _Recurrence, x: LazyTensor, at: int) -> tuple[_Cell, LazyTensor]:
@@ -207,22 +194,22 @@ def _cell(node: Context, kind: _Recurrence, x: LazyTensor, at: int) -> tuple[_Ce
 
     def own(position: int) -> LazyTensor | None:
         part = node.optional(position)
-        return None if part is None else squeezed(strided(part, 0, at, 1, 1), [0])
+        return None if part is None else views.squeezed(views.strided(part, 0, at, 1, 1), [0])
 
     weight, recurrent = own(1), own(2)
     if weight is None or recurrent is None or weight.shape[0] != kind.gates * recurrent.shape[1]:
         raise LoweringError("weights don't fit the number of gates")
     hidden = recurrent.shape[1]
     builder = node.builder
-    inputs, bias, rest = matmul(builder, x, transposed(weight, (1, 0))), own(3), None
+    inputs, bias, rest = matmul(builder, x, views.transposed(weight, (1, 0))), own(3), None
     if bias is not None:
         half = kind.gates * hidden
-        inputs = elementwise(builder, ex.add, inputs, strided(bias, 0, 0, 1, half))
-        rest = strided(bias, 0, half, 1, half)
+        inputs = elementwise(builder, ex.add, inputs, views.strided(bias, 0, 0, 1, half))
+        rest = views.strided(bias, 0, half, 1, half)
         if not (kind.gates == 3 and node.option("linear_before_reset", 0)):
             inputs, rest = elementwise(builder, ex.add, inputs, rest), None
     used = _activations(node, kind, at)
-    cell = _Cell(node, hidden, transposed(recurrent, (1, 0)), rest, own(7), used)
+    cell = _Cell(node, hidden, views.transposed(recurrent, (1, 0)), rest, own(7), used)
     return cell, builder.store(inputs, f"{builder.label}_inputs")
 
 
@@ -234,7 +221,7 @@ def _first_state(node: Context, kind: _Recurrence, cell: _Cell, batch: int, at: 
             found.append(splat(0.0, node.tensor(0).element, (batch, cell.hidden)))
         else:
             axis = 1 if node.option("layout", 0) else 0
-            found.append(squeezed(strided(given, axis, at, 1, 1), [axis]))
+            found.append(views.squeezed(views.strided(given, axis, at, 1, 1), [axis]))
     return tuple(found)
 
 

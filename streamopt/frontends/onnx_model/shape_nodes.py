@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -61,10 +62,6 @@ def _squeeze(node: Context) -> LazyTensor:
     return views.squeezed(x, None if axes is None else normalized_axes(axes, x.rank))
 
 
-def _unsqueeze(node: Context) -> LazyTensor:
-    return views.unsqueezed(node.tensor(), node.axes() or ())
-
-
 def _slice(node: Context) -> LazyTensor:
     x = node.tensor()
     starts = node.numbers("starts") or node.integers(1, "the starts of a slice") or []
@@ -98,11 +95,8 @@ def _split(node: Context) -> tuple[LazyTensor, ...]:
         sizes = [max(0, min(each, x.shape[axis] - each * at)) for at in range(count)]
     if sum(sizes) != x.shape[axis] or min(sizes, default=0) < 0:
         raise LoweringError(f"parts of {list(sizes)} don't make {x.shape[axis]}")
-    starts = [sum(sizes[:at]) for at in range(len(sizes))]
-    return tuple(
-        views.sliced(x, axis, start, start + size, 1)
-        for start, size in zip(starts, sizes, strict=True)
-    )
+    ends = zip(sizes, accumulate(sizes), strict=True)
+    return tuple(views.sliced(x, axis, end - size, end, 1) for size, end in ends)
 
 
 def _expand(node: Context) -> LazyTensor:
@@ -164,12 +158,10 @@ def _depth_to_space(node: Context) -> LazyTensor:
         raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
     n, c, h, w = x.shape
     rest = c // (block * block)
-    if node.option("mode", "DCR") == "DCR":
-        parts = views.reshaped(x, (n, block, block, rest, h, w))
-        parts = views.transposed(parts, (0, 3, 4, 1, 5, 2))
-    else:
-        parts = views.reshaped(x, (n, rest, block, block, h, w))
-        parts = views.transposed(parts, (0, 1, 4, 2, 5, 3))
+    is_depth_first = node.option("mode", "DCR") == "DCR"
+    split = (block, block, rest) if is_depth_first else (rest, block, block)
+    order = (0, 3, 4, 1, 5, 2) if is_depth_first else (0, 1, 4, 2, 5, 3)
+    parts = views.transposed(views.reshaped(x, (n, *split, h, w)), order)
     return views.reshaped(parts, (n, rest, h * block, w * block))
 
 
@@ -250,7 +242,7 @@ LOWERINGS: Lowerings = {
     "Flatten": _flatten,
     "Transpose": _transpose,
     "Squeeze": _squeeze,
-    "Unsqueeze": _unsqueeze,
+    "Unsqueeze": lambda node: views.unsqueezed(node.tensor(), node.axes() or ()),
     "Slice": _slice,
     "Concat": _concat,
     "Split": _split,

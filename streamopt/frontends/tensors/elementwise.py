@@ -64,10 +64,11 @@ def elementwise(
     """
     shape = broadcast_shape(*(operand.shape for operand in operands))
     probes = [ir.Read(ir.Access(f"{at}", ())) for at in range(len(operands))]
-    sample = function(*map(_probe, operands, probes))
+    pairs = list(zip(operands, probes, strict=True))
+    sample = function(*(ex.as_condition(p) if o.is_truth else p for o, p in pairs))
     ready = [
         _operand(builder, operand, shape, ex.occurrences(sample, probe.access.array))
-        for operand, probe in zip(operands, probes, strict=True)
+        for operand, probe in pairs
     ]
     own = ex.size(sample)
     while own + sum(o.operations for o in ready) > MAX_OPERATIONS:
@@ -95,10 +96,6 @@ def elementwise(
         is_truth=is_truth,
         loc=builder.loc,
     )
-
-
-def _probe(operand: LazyTensor, probe: ir.Read) -> ir.Expression:
-    return ex.as_condition(probe) if operand.is_truth else probe
 
 
 def _operand(

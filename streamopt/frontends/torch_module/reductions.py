@@ -24,16 +24,17 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.min.dim: partial(_best, largest=False),
         aten.topk.default: _best_of,
         aten.sort.default: _sorted,
-        aten.all.default: partial(_held, every=True),
-        aten.any.default: partial(_held, every=False),
-        aten.all.dim: partial(_held, every=True),
-        aten.any.dim: partial(_held, every=False),
-        aten.all.dims: partial(_held, every=True),
-        aten.any.dims: partial(_held, every=False),
-        aten.fmod.Scalar: _truncated,
-        aten.fmod.Tensor: _truncated,
-        aten.remainder.Scalar: _floored,
-        aten.remainder.Tensor: _floored,
+        **{
+            op: partial(_held, every=True) for op in (aten.all.default, aten.all.dim, aten.all.dims)
+        },
+        **{
+            op: partial(_held, every=False)
+            for op in (aten.any.default, aten.any.dim, aten.any.dims)
+        },
+        aten.fmod.Scalar: partial(_remainder, rounded=torch.trunc),
+        aten.fmod.Tensor: partial(_remainder, rounded=torch.trunc),
+        aten.remainder.Scalar: partial(_remainder, rounded=torch.floor),
+        aten.remainder.Tensor: partial(_remainder, rounded=torch.floor),
         aten.hypot.default: lambda x, y: (x * x + y * y).sqrt(),
         aten.erfc.default: lambda x: 1 - x.erf(),
         aten.fake_quantize_per_channel_affine.default: _fake_quantized,
@@ -102,12 +103,10 @@ def _held(
     return found != 0
 
 
-def _truncated(x: torch.Tensor, y: Any) -> torch.Tensor:
-    return x - y * (x / y).trunc() if x.is_floating_point() else NotImplemented
-
-
-def _floored(x: torch.Tensor, y: Any) -> torch.Tensor:
-    return x - y * (x / y).floor() if x.is_floating_point() else NotImplemented
+def _remainder(
+    x: torch.Tensor, y: Any, *, rounded: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    return x - y * rounded(x / y) if x.is_floating_point() else NotImplemented
 
 
 def _fake_quantized(

@@ -9,20 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic
+from streamopt.frontends.mlir.linalg import naming
 from streamopt.frontends.mlir.linalg.moves import MOVES, border_of
-from streamopt.frontends.mlir.linalg.naming import (
-    dimension_names,
-    has_windows,
-    joined_label,
-    loop_names,
-    operation_label,
-    weight_label,
-)
 from streamopt.frontends.mlir.linalg.pointwise import (
     dense_tensor,
     folded,
@@ -32,7 +25,7 @@ from streamopt.frontends.mlir.linalg.pointwise import (
     read_template,
     source_order,
 )
-from streamopt.frontends.mlir.linalg.structured import occurrences, structured, term_of
+from streamopt.frontends.mlir.linalg.structured import Structured, occurrences, structured, term_of
 from streamopt.frontends.mlir.linalg.usage import (
     OperationKind,
     TensorLayout,
@@ -54,9 +47,6 @@ from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded
 from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
-
-if TYPE_CHECKING:
-    from streamopt.frontends.mlir.linalg.structured import Structured
 
 MAX_OPERATIONS = 100_000
 
@@ -83,7 +73,7 @@ class TensorLowering:
         self,
         builder: ProgramBuilder,
         layout: TensorLayout,
-        label: Callable[[MlirOperation], str] = operation_label,
+        label: Callable[[MlirOperation], str] = naming.operation_label,
     ) -> None:
         self.builder = builder
         self.layout = layout
@@ -114,7 +104,7 @@ class TensorLowering:
         inputs = [value for value, argument in given if argument.role is Role.INPUT]
         weights = [value for value, argument in given if argument.values is not None]
         self.usage = usage(operations, self.generics, self.layout, inputs, weights)
-        self.has_images = any(map(has_windows, self.generics.values()))
+        self.has_images = any(map(naming.has_windows, self.generics.values()))
         for op in operations:
             self._lower(op, results)
 
@@ -192,9 +182,9 @@ class TensorLowering:
         """Make an array of a result, unless its only reader takes it as it comes."""
         value = op.results[position]
         tensor = self.tensors[value.number]
-        name = joined_label(labels)
+        name = naming.joined_label(labels)
         if value.number in self.usage.constants:
-            tensor = folded(self.builder, tensor, f"{name}_{weight_label(op)}")
+            tensor = folded(self.builder, tensor, f"{name}_{naming.weight_label(op)}")
         elif not self.usage.is_read_once(
             value, tensor.size_elems, narrows=self.builder.narrows(tensor)
         ):
@@ -255,7 +245,7 @@ class TensorLowering:
         base = self.tensors[source.value.number]
         moved = replace(value, operations=base.operations, name=base.name)
         if self.usage.kinds[id(op)] is OperationKind.COPY:
-            axes = dimension_names(shape, image=False)
+            axes = naming.dimension_names(shape, image=False)
             order = source_order(item, axes) if self.layout.copy_order == "source" else ()
             moved = replace(moved, axes=axes)
             moved = self.builder.store(moved, label, order=order, fold=False)
@@ -300,7 +290,7 @@ class TensorLowering:
         reduction, term = term_of(item, position)
         operands = self._operands(item)
         start = self._start(item, position, reduction.identity)
-        names = loop_names(item)
+        names = naming.loop_names(item)
         output = item.outputs[position]
         outer: list[tuple[str, int]] = []
         for dimension, subscript in enumerate(output.subscripts):
@@ -329,7 +319,7 @@ class TensorLowering:
             reduction,
             partial(read_template, item, term, operands, loops),
             element=element,
-            name=joined_label((*labels, label)),
+            name=naming.joined_label((*labels, label)),
             start=start,
             order=(*names, *ones),
         )

@@ -141,13 +141,8 @@ def _product_names(item: Structured) -> tuple[str, ...]:
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
-    taken: set[str] = set()
     found: list[str] = []
     for name in names:
-        number, unique = 1, name
-        while unique in taken:
-            number += 1
-            unique = f"{name}{number}"
-        taken.add(unique)
-        found.append(unique)
+        numbered = (f"{name}{number}" for number in range(2, len(names) + 1))
+        found.append(next(each for each in (name, *numbered) if each not in found))
     return tuple(found)

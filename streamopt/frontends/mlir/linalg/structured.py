@@ -100,7 +100,7 @@ def structured(op: MlirOperation, scalars: Mapping[int, ir.Expression]) -> Struc
         For bodies without an expression, maps that aren't affine and extents that aren't known.
     """
     maps = tuple(m for m in _tuple(op, "indexing_maps") if isinstance(m, AffineMap))
-    kinds = _iterator_types(op)
+    kinds = [kind.text for kind in _tuple(op, "iterator_types") if isinstance(kind, Opaque)]
     if len(maps) != len(op.operands) or not op.blocks:
         raise LoweringError(f"{op.name} without indexing maps is not supported")
     operands = tuple(
@@ -112,7 +112,7 @@ def structured(op: MlirOperation, scalars: Mapping[int, ir.Expression]) -> Struc
     return Structured(
         operation=op,
         extents=_extents(operands, len(kinds)),
-        is_reduction=tuple(kind == "reduction" for kind in kinds),
+        is_reduction=tuple("<reduction>" in kind for kind in kinds),
         inputs=operands[:split],
         outputs=operands[split:],
         extracts=extracts,
@@ -181,11 +181,6 @@ def _name(position: int) -> str:
 def _tuple(op: MlirOperation, name: str) -> tuple[object, ...]:
     found = op.attributes.get(name)
     return found if isinstance(found, tuple) else ()
-
-
-def _iterator_types(op: MlirOperation) -> list[str]:
-    texts = [kind.text for kind in _tuple(op, "iterator_types") if isinstance(kind, Opaque)]
-    return [text.partition("<")[2].rstrip(">") for text in texts]
 
 
 def _affine_results(mapped: AffineMap) -> tuple[Affine, ...]:

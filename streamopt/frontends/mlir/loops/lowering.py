@@ -86,7 +86,7 @@ class LoopLowering:
             self._argument(value, position, function)
         for op in block.operations:
             if op.name in _VARIABLES and op.results[0] in (value for value, _ in returned):
-                self._variable(op, is_argument=True)
+                self.allocate(op, is_argument=True)
         for value, op in returned:
             if value.type.kind != "memref":
                 hint = "write it to an element of a memref argument"
@@ -162,7 +162,7 @@ class LoopLowering:
             self._define(op, scalar(op, [self.state.read(value) for value in op.operands]), uses)
         elif op.name in VIEWS:
             offsets = [self.state.index(value) for value in op.operands[1:]]
-            view = VIEWS[op.name](op, self.state.view(op.operands[0]), offsets)
+            view = VIEWS[op.name](op, self.state.views[op.operands[0].number], offsets)
             self.state.views[op.results[0].number] = view
         elif op.name in _MEMORY:
             _MEMORY[op.name](self, op, position, uses)
@@ -185,7 +185,7 @@ class LoopLowering:
         self, op: MlirOperation, memref: MlirValue, indices: tuple[MlirValue, ...]
     ) -> Access:
         """Return the element that a load or store names."""
-        view = self.state.view(memref)
+        view = self.state.views[memref.number]
         places = [self.state.index(value) for value in indices]
         mapped = op.attributes.get("map")
         if isinstance(mapped, AffineMap):
@@ -209,7 +209,8 @@ class LoopLowering:
         value = self.state.read(op.operands[0])
         self.assign(self._access(op, op.operands[1], op.operands[2:]), value, op)
 
-    def _variable(self, op: MlirOperation, *, is_argument: bool = False) -> None:
+    def allocate(self, op: MlirOperation, *, is_argument: bool = False) -> None:
+        """Declare a variable, unless it is known as a result."""
         result = op.results[0]
         if result.number in self.state.views:
             return
@@ -223,10 +224,6 @@ class LoopLowering:
         )
         self.undefined.add(variable.name)
         self.state.views[result.number] = View.of(variable.name, result.type.shape)
-
-    def allocate(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
-        """Declare a variable, unless it is known as a result."""
-        self._variable(op)
 
     def get_global(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Give the result the view of a global, declared where it is first named."""
@@ -243,7 +240,7 @@ class LoopLowering:
 
     def copy(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Copy all elements of a memref, in loops of their own."""
-        source, target = (self.state.view(value) for value in op.operands)
+        source, target = (self.state.views[value.number] for value in op.operands)
         shape = op.operands[0].type.shape
         if DYNAMIC in shape or DYNAMIC in op.operands[1].type.shape:
             raise LoweringError("the extent of a copy is not known", "copy constant sizes")
@@ -263,8 +260,7 @@ class LoopLowering:
 _MEMORY: Mapping[str, Callable[[LoopLowering, MlirOperation, int, BlockUses], None]] = {
     "affine.load": LoopLowering.load,
     "affine.store": LoopLowering.store,
-    "memref.alloc": LoopLowering.allocate,
-    "memref.alloca": LoopLowering.allocate,
+    **dict.fromkeys(_VARIABLES, lambda lowering, op, position, uses: lowering.allocate(op)),
     "memref.copy": LoopLowering.copy,
     "memref.get_global": LoopLowering.get_global,
     "memref.load": LoopLowering.load,

@@ -159,10 +159,6 @@ def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
     _branch(lowering, op, ir.all_of(conditions))
 
 
-def _scf_if(lowering: LoopLowering, op: MlirOperation) -> None:
-    _branch(lowering, op, as_condition(lowering.state.read(op.operands[0])))
-
-
 def _branch(lowering: LoopLowering, op: MlirOperation, condition: ir.Condition) -> None:
     state = lowering.state
     targets = [state.add_local(r.name or "chosen", r.type, op.loc) for r in op.results]
@@ -178,6 +174,8 @@ REGIONS: Mapping[str, Callable[[LoopLowering, MlirOperation], None]] = {
     "affine.if": _affine_if,
     "affine.parallel": _affine_parallel,
     "scf.for": _scf_for,
-    "scf.if": _scf_if,
+    "scf.if": lambda lowering, op: _branch(
+        lowering, op, as_condition(lowering.state.read(op.operands[0]))
+    ),
     "scf.parallel": _scf_parallel,
 }

@@ -79,10 +79,6 @@ class LoopState:
         """Declare a local scalar and return how it is written."""
         return Access(self.add_variable(name, kind, loc).name, ())
 
-    def view(self, value: MlirValue) -> View:
-        """Return the memref that a value is; raises KeyError if it has been reported."""
-        return self.views[value.number]
-
     def index(self, value: MlirValue) -> Affine:
         """Return an index as an affine expression.
 

@@ -14,20 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.errors import SourceLoc
-from streamopt.frontends.mlir.text.syntax import (
-    DYNAMIC,
-    AffineMap,
-    Attribute,
-    Block,
-    Dense,
-    IntegerSet,
-    MlirOperation,
-    MlirValue,
-    Module,
-    Opaque,
-    Type,
-    element_type,
-)
+from streamopt.frontends.mlir.text import syntax
 from streamopt.ir.affine import LARGEST, Affine
 from streamopt.ir.operators import BinaryOp
 
@@ -98,7 +85,7 @@ def place(location: Any, file: str) -> SourceLoc:
     return SourceLoc(name, line=int(match[2]), column=column or None)
 
 
-def convert(module: Any, text: SourceText) -> Module:
+def convert(module: Any, text: SourceText) -> syntax.Module:
     """Return an ``ir.Module`` as plain values.
 
     Raises RecursionError if operations are nested too deeply.
@@ -111,14 +98,14 @@ class _Conversion:
 
     def __init__(self, text: SourceText) -> None:
         self.text = text
-        self.values: dict[Any, MlirValue] = {}
-        self.types: dict[Any, Type] = {}
+        self.values: dict[Any, syntax.MlirValue] = {}
+        self.types: dict[Any, syntax.Type] = {}
         self.outer = SourceLoc(text.file)
 
-    def module(self, module: Any) -> Module:
-        return Module(tuple(self.operation(op.operation) for op in module.body.operations))
+    def module(self, module: Any) -> syntax.Module:
+        return syntax.Module(tuple(self.operation(op.operation) for op in module.body.operations))
 
-    def operation(self, op: Any) -> MlirOperation:
+    def operation(self, op: Any) -> syntax.MlirOperation:
         location, outer = op.location, self.outer
         here = place(location, self.text.file)
         # Passes leave operations without a place; the one around them has it.
@@ -127,7 +114,7 @@ class _Conversion:
         operands = tuple(self.value(value) for value in op.operands)
         attributes = {name: self.attribute(value) for name, value in _attributes(op)}
         symbol = attributes.get("sym_name", "")
-        made = MlirOperation(
+        made = syntax.MlirOperation(
             name=str(op.name),
             operands=operands,
             results=tuple(self.value(result, named) for result in op.results),
@@ -141,27 +128,29 @@ class _Conversion:
         self.outer = outer
         return made
 
-    def block(self, block: Any) -> Block:
+    def block(self, block: Any) -> syntax.Block:
         arguments = tuple(
             self.value(argument, self.text.name_at(argument.location))
             for argument in block.arguments
         )
-        return Block(arguments, tuple(self.operation(op.operation) for op in block.operations))
+        return syntax.Block(
+            arguments, tuple(self.operation(op.operation) for op in block.operations)
+        )
 
-    def value(self, value: Any, name: str = "") -> MlirValue:
+    def value(self, value: Any, name: str = "") -> syntax.MlirValue:
         known = self.values.get(value)
         if known is None:
-            known = MlirValue(len(self.values), self.type(value.type), name)
+            known = syntax.MlirValue(len(self.values), self.type(value.type), name)
             self.values[value] = known
         return known
 
-    def type(self, value: Any) -> Type:
+    def type(self, value: Any) -> syntax.Type:
         known = self.types.get(value)
         if known is None:
             known = self.types[value] = _type(value)
         return known
 
-    def attribute(self, value: Any) -> Attribute:
+    def attribute(self, value: Any) -> syntax.Attribute:
         match value:
             case ir.BoolAttr() | ir.IntegerAttr():
                 return int(value.value)
@@ -184,54 +173,51 @@ class _Conversion:
             case _:
                 text = str(value)
                 match = _HANDLE.match(text)
-                return self.resource(value, match[1]) if match is not None else Opaque(text)
+                return self.resource(value, match[1]) if match is not None else syntax.Opaque(text)
 
-    def dense(self, value: Any) -> Dense:
+    def dense(self, value: Any) -> syntax.Dense:
         kind = self.type(value.type)
         if prod(kind.shape) <= MAX_ELEMENTS:
             with suppress(TypeError, ValueError):
-                return Dense(np.array(value).reshape(kind.shape), kind)
-        return Dense(None, kind)
+                return syntax.Dense(np.array(value).reshape(kind.shape), kind)
+        return syntax.Dense(None, kind)
 
-    def resource(self, value: Any, name: str) -> Dense:
+    def resource(self, value: Any, name: str) -> syntax.Dense:
         kind = self.type(value.type)
-        digits, element = self.text.resources.get(name), element_type(kind.element)
+        digits, element = self.text.resources.get(name), syntax.element_type(kind.element)
         if digits is not None and element is not None and kind.element != "i1":
             with suppress(ValueError):
                 # The first four bytes are the alignment.
                 values: NDArray[Any] = np.frombuffer(bytes.fromhex(digits)[4:], element.dtype)
-                return Dense(values.reshape(kind.shape), kind)
-        return Dense(None, kind)
+                return syntax.Dense(values.reshape(kind.shape), kind)
+        return syntax.Dense(None, kind)
 
 
 def _attributes(op: Any) -> list[tuple[str, Any]]:
     """Return names and values; versions of the bindings differ in what the iteration gives."""
-    found: list[tuple[str, Any]] = []
-    for item in op.attributes:
-        name = item if isinstance(item, str) else item.name
-        found.append((str(name), op.attributes[name]))
-    return found
+    names = (item if isinstance(item, str) else item.name for item in op.attributes)
+    return [(str(name), op.attributes[name]) for name in names]
 
 
-def _type(value: Any) -> Type:
+def _type(value: Any) -> syntax.Type:
     text = str(value)
     match value:
         case ir.RankedTensorType():
-            return Type("tensor", text, str(value.element_type), _shape(value))
+            return syntax.Type("tensor", text, str(value.element_type), _shape(value))
         case ir.MemRefType():
             with suppress(RuntimeError, ValueError):
                 value.get_strides_and_offset()  # raises where the layout isn't strided
-                return Type("memref", text, str(value.element_type), _shape(value))
-            return Type("other", text)
+                return syntax.Type("memref", text, str(value.element_type), _shape(value))
+            return syntax.Type("other", text)
         case ir.IntegerType() | ir.FloatType() | ir.IndexType():
-            return Type("scalar", text, text)
+            return syntax.Type("scalar", text, text)
         case _:
-            return Type("other", text)
+            return syntax.Type("other", text)
 
 
 def _shape(value: Any) -> tuple[int, ...]:
     return tuple(
-        DYNAMIC if value.is_dynamic_dim(axis) else int(value.get_dim_size(axis))
+        syntax.DYNAMIC if value.is_dynamic_dim(axis) else int(value.get_dim_size(axis))
         for axis in range(value.rank)
     )
 
@@ -244,25 +230,25 @@ _SET = re.compile(r"affine_set<(.*?) : \((.*)\)>", re.DOTALL)
 _LARGEST = 2**40
 
 
-def affine_map(value: Any) -> AffineMap:
+def affine_map(value: Any) -> syntax.AffineMap:
     """Return an ``ir.AffineMap`` as a plain value."""
     results = tuple(_affine(result, 0) for result in value.results)
-    return AffineMap(int(value.n_dims), int(value.n_symbols), results)
+    return syntax.AffineMap(int(value.n_dims), int(value.n_symbols), results)
 
 
-def integer_set(attribute: Any) -> IntegerSet:
+def integer_set(attribute: Any) -> syntax.IntegerSet:
     """Return an ``affine_set`` attribute as a plain value.
 
     The bindings have no access to what is inside, so its text is read again, as a map.
     """
     match = _SET.fullmatch(str(attribute))
     if match is None or not match[2].strip():
-        return IntegerSet(AffineMap(0, 0, ()), ())
+        return syntax.IntegerSet(syntax.AffineMap(0, 0, ()), ())
     parts = re.split(r"(>=|==) 0(?:, |$)", match[2])
     signature, texts, kinds = match[1], parts[0::2], parts[1::2]
     expressions = ", ".join(text.strip() for text in texts[: len(kinds)])
     mapped = affine_map(ir.AffineMapAttr.parse(f"affine_map<{signature} -> ({expressions})>").value)
-    return IntegerSet(mapped, tuple(kind == "==" for kind in kinds))
+    return syntax.IntegerSet(mapped, tuple(kind == "==" for kind in kinds))
 
 
 def _affine(expression: Any, depth: int) -> Affine | None:

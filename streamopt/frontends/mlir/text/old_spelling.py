@@ -83,13 +83,9 @@ def _expanded(match: re.Match[str]) -> str:
     return f"{match[1]} output_shape [{shape}]{match[2]}"
 
 
-def _renamed(match: re.Match[str]) -> str:
-    return match[1] + _RENAMED[match[2]]
-
-
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (_FUNCTION, r"\1func.func\2\3"),
-    (_OPERATION, _renamed),
+    (_OPERATION, lambda found: found[1] + _RENAMED[found[2]]),
     (_PREDICATE, r"\1 \2"),
     (_INITIAL, "tensor.empty()"),
     (_FILL, r"linalg.fill ins(\1 : \3) outs(\2 : \4)"),
