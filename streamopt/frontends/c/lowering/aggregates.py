@@ -81,15 +81,9 @@ def _member(
     members = state.types.members(NodeType(kind.base)) or []
     at = [name for name, _ in members].index(path[0])
     inside = members[at][1]
-    found = value.exprs[at] if at < len(value.exprs) else None
-    if any(isinstance(one, ast.NamedInitializer) for one in value.exprs):
-        found = None
-    for one in value.exprs:
-        match one:
-            case ast.NamedInitializer(name=[ast.ID(name=name)]) if name == path[0]:
-                found = one.expr
-            case _:
-                pass
+    named = [one for one in value.exprs if isinstance(one, ast.NamedInitializer)]
+    own = [one.expr for one in named if [*map(base_name, one.name)] == [[path[0]]]]
+    found = next(iter(own[-1:] if named else value.exprs[at:]), None)
     if found is None:
         return _zeros(inside, path[1:], zero, state)
     if len(path) == 1 and not state.types.has_members(inside):
@@ -107,13 +101,10 @@ def _zeros(inside: NodeType, path: Sequence[str], zero: ast.Node, state: Lowerin
 
 def kept(node: ast.Node, state: Lowering) -> ast.Node:
     """Return a structure that has a name; other values get a variable before the statement."""
-    match node:
-        case _ if places.is_place(node):
-            return node
-        case ast.Cast(expr=operand) if places.is_whole(places.typed(operand, state), state):
-            return kept(operand, state)
-        case _:
-            pass
+    if places.is_place(node):
+        return node
+    if isinstance(node, ast.Cast) and places.is_whole(places.typed(node.expr, state), state):
+        return kept(node.expr, state)
     kind = places.typed(node, state)
     if kind is None or not state.types.has_members(kind):
         state.report(f"{shown(node)} is no structure", node, "keep it in a variable")
@@ -149,15 +140,13 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="read")), args=None) if (
             places.is_stream(whole, state)
         ):
-            return streams.taken(whole, target, node, state)
+            return streams.moved(whole, target, node, state, end=1)
         case ast.FuncCall() if name := places.called(value, state):
-            if not set(base_name(target)) & {
-                n for one in calls.arguments(value, state) for n in base_name(one)
-            }:
+            names = (n for one in calls.arguments(value, state) for n in base_name(one))
+            if set(base_name(target)).isdisjoint(names):
                 return [calls.call(value, name, state, result=target)]
             return assigned(target, kept(value, state), node, state)
-        case ast.InitList() | ast.CompoundLiteral():
-            listed = value.init if isinstance(value, ast.CompoundLiteral) else value
+        case (ast.InitList() as listed) | ast.CompoundLiteral(init=listed):
             return [
                 _filled(target, listed, leaf, kind, node, state)
                 for leaf in state.types.leaves(kind)
@@ -166,16 +155,10 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
             pass
     if kind.is_vector and not _is_place(value):
         return _elementwise(target, value, node, state)
-    return [
-        copied(
-            places.leaf(target, leaf.suffix, state),
-            places.leaf(value, leaf.suffix, state),
-            leaf.type.levels,
-            node,
-            state,
-        )
-        for leaf in state.types.leaves(kind)
-    ]
+    leaves = [*state.types.leaves(kind)]
+    sides = ([places.leaf(one, leaf.suffix, state) for one in (target, value)] for leaf in leaves)
+    pairs = zip(sides, leaves, strict=True)
+    return [copied(*both, leaf.type.levels, node, state) for both, leaf in pairs]
 
 
 def _filled(
@@ -215,11 +198,8 @@ def _elementwise(
         is_whole = places.is_whole(places.typed(operand, state), state)
         if is_long and not is_whole:
             operand = ast.Cast(kind.typename(operand.coord), operand, operand.coord)
-        return (
-            kept(operand, state)
-            if isinstance(operand, ast.FuncCall | ast.Cast) and (is_long or is_whole)
-            else operand
-        )
+        is_kept = isinstance(operand, ast.FuncCall | ast.Cast) and (is_long or is_whole)
+        return kept(operand, state) if is_kept else operand
 
     value = _of_operands(value, named)
     index = state.unique("k")

@@ -67,14 +67,9 @@ def call(
 
 def constructed(name: str, state: Lowering) -> str:
     """Return the structure that a function is a constructor of; empty if it is none."""
-    first = [state.types.resolved(item.type) for item in parameters_of(name, state)[:1]]
-    tag = first[0].tag if first else ""
+    first = functions.parameters_of(state.functions.known[name])[:1]
+    tag = state.types.resolved(first[0].type).tag if first else ""
     return tag if tag and name in state.functions.forms.get(f"{tag}__{tag}", ()) else ""
-
-
-def parameters_of(name: str, state: Lowering) -> list[ast.Decl]:
-    """Return the parameters of a function."""
-    return functions.parameters_of(state.functions.known[name])
 
 
 def chosen(
@@ -90,7 +85,8 @@ def chosen(
     types = given()
     costs: dict[str, int] = {}
     for form in forms:
-        listed = parameters_of(form, state)[bool(constructed(form, state)) :]
+        parameters = functions.parameters_of(state.functions.known[form])
+        listed = parameters[bool(constructed(form, state)) :]
         least = sum(not item.align for item in listed)
         wanted = [state.types.resolved(item.type).value for item in listed]
         pairs = [*zip(wanted, types, strict=False)]
@@ -115,10 +111,8 @@ def _fits(wanted: NodeType, given: NodeType | None, state: Lowering) -> bool:
 
 def _distance(wanted: NodeType, given: NodeType | None) -> int:
     """Return 0 for one type, 1 for two of one kind, and 2 for a whole number and another."""
-    names = [
-        [kind.tag] if kind.tag else getattr(kind.base, "names", [])
-        for kind in (wanted, given or wanted)
-    ]
+    sides = (wanted, given or wanted)
+    names = [[kind.tag] if kind.tag else getattr(kind.base, "names", []) for kind in sides]
     kinds = {one is not None and one.is_integer for one in map(element_named, names)}
     return 0 if given is not None and names[0] == names[1] else len(kinds)
 
@@ -175,11 +169,9 @@ def _bind(
         return
     wanted, given = kind.value.levels, found.levels
     for level, other in zip(wanted, given, strict=False):
-        match level.extent:
-            case ast.ID(name=extent) if extent in state.functions.generics[name] and other.extent:
-                numbers.setdefault(extent, values.value(other.extent, state))
-            case _:
-                pass
+        extent = level.extent.name if isinstance(level.extent, ast.ID) else ""
+        if extent in state.functions.generics[name] and other.extent:
+            numbers.setdefault(extent, values.value(other.extent, state))
     given = given[len(wanted) :]
     if kind.is_stream and found.is_stream:
         kind, found = (state.types.stream_element(side) for side in (kind, found))
@@ -207,8 +199,6 @@ def expanded(name: str, kind: NodeType, node: ast.Decl, state: Lowering) -> list
                 found.append(data.declaration(f"{one}{leaf.suffix}", node.coord))
             found += [counter.declaration(f"{one}{end}", node.coord) for end in ends]
         return found
-    if not state.types.has_members(kind):
-        return [kind.declaration(name, node.coord)]
     return [
         leaf.type.declaration(f"{name}{leaf.suffix}", node.coord)
         for leaf in state.types.leaves(kind)

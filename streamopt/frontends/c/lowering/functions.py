@@ -205,7 +205,8 @@ def _function(function: ast.FuncDef, name: str, state: Lowering) -> ast.FuncDef:
     targets = [one for one in map(assigned_target, every(function.body)) if one is not None]
     pieced = (bits.whole_of(one) for one in targets)
     state.inside.pieced = frozenset(one.name for one in pieced if isinstance(one, ast.ID))
-    items = [*first, *statements.all_of(function.body.block_items or [], state)]
+    written = function.body.block_items or []
+    items = [*first, *(made for one in written for made in statements.statement(one, state))]
     declaration, declarator = copy(function.decl), copy(declarator_of(function))
     declarator.args = ast.ParamList([*parameters], function.coord)
     base = ast.IdentifierType(["void"]) if state.inside.returned is not None else returns.base

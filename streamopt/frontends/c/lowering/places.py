@@ -109,11 +109,9 @@ def called(node: ast.Node, state: Lowering) -> str:
             return ""
     kind = None if whole is None else typed(whole, state)
     name = method if kind is None else f"{kind.tag}__{method}"
-
-    def given() -> list[NodeType | None]:
-        return [typed(one, state) for one in calls.arguments(node, state)]
-
-    return calls.chosen([name], given, node, state)
+    return calls.chosen(
+        [name], lambda: [typed(one, state) for one in calls.arguments(node, state)], node, state
+    )
 
 
 def _returned(node: ast.FuncCall, state: Lowering) -> NodeType | None:
@@ -195,9 +193,8 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
             return ast.UnaryOp(op, leaf(operand, suffix, state), node.coord)
         case ast.StructRef(name=whole, type=kind, field=ast.ID(name=name)):
             _refuse_pointer(node, suffix, state)
-            if kind == "->":
-                whole = pointed(whole, node)
-            return leaf(whole, f"__{name}{suffix}", state)
+            inside = pointed(whole, node) if kind == "->" else whole
+            return leaf(inside, f"__{name}{suffix}", state)
         case ast.Cast(expr=operand):
             return leaf(operand, suffix, state)
         case _:

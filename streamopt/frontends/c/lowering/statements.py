@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from pycparser import c_ast as ast
@@ -20,18 +19,13 @@ _BEYOND = {"<": 0, "<=": 1, ">": 0, ">=": -1}
 """By comparison: the distance from a bound to the value that isn't reached."""
 
 
-def all_of(items: Iterable[ast.Node], state: Lowering) -> list[ast.Node]:
-    """Return the statements of a block."""
-    return [made for item in items for made in statement(item, state)]
-
-
 def block(node: ast.Node | None, state: Lowering) -> ast.Node | None:
     """Return a block, or a statement that may become one."""
     if node is None:
         return None
     items = node.block_items or [] if isinstance(node, ast.Compound) else [node]
     with state.inside.scope.block():
-        found = all_of(items, state)
+        found = [made for item in items for made in statement(item, state)]
     if len(found) == 1 and not isinstance(node, ast.Compound):
         return found[0]
     return ast.Compound(found, node.coord)
@@ -77,14 +71,10 @@ def _loop(node: ast.For | ast.While | ast.DoWhile, state: Lowering) -> ast.Node:
     with state.inside.scope.block(), state.statement(is_delicate=True) as around:
         parts: dict[int, ast.Node] = {}
         for name, part in node.children():
-            if name == "stmt":
-                continue
-            match part:
-                case ast.DeclList(decls=items):
-                    made = [one for item in items for one in _rewritten(item, state)]
-                    parts[id(part)] = ast.DeclList(made, part.coord)
-                case _:
-                    parts[id(part)] = values.value(part, state)
+            if isinstance(part, ast.DeclList):
+                parts[id(part)] = ast.DeclList(_rewritten(part, state), part.coord)
+            elif name != "stmt":
+                parts[id(part)] = values.value(part, state)
         body = block(node.stmt, state)
     if around.before:
         hint = "do it in the body of the loop"
@@ -226,10 +216,10 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
         made = node.init if isinstance(node.init, ast.FuncCall) and not kind.levels else None
         kind = kind if made is None else replace(kind, qualifiers=())
         found = aggregates.declared(node.name, kind, node, None if made else node.init, state)
-        if made is None:
-            return [*found, *_constructed(node, node.name, kind, state)]
         found += _constructed(node, node.name, kind, state)
-        return [*found, *aggregates.assigned(ast.ID(node.name, node.coord), made, node, state)]
+        if made is not None:
+            found += aggregates.assigned(ast.ID(node.name, node.coord), made, node, state)
+        return found
     init, storage = node.init, node.storage or []
     state.inside.scope.declare(node.name, kind)
     if init is None and node.name in state.inside.pieced and kind.tag.startswith("ap_"):
@@ -290,8 +280,5 @@ def _inferred(kind: NodeType, init: ast.Node, state: Lowering) -> NodeType:
     found = places.typed(init, state)
     if found is None:
         return kind
-    levels = kind.levels if kind.levels else ()
-    is_array = bool(found.levels) and found.levels[0].kind is LevelKind.ARRAY and not levels
-    return (
-        found.element.within(levels) if is_array else NodeType(found.base, (*levels, *found.levels))
-    )
+    is_array = bool(found.levels) and found.levels[0].kind is LevelKind.ARRAY and not kind.levels
+    return found.element if is_array else NodeType(found.base, (*kind.levels, *found.levels))

@@ -128,22 +128,12 @@ def counter(whole: ast.Node, place: int, state: Lowering) -> ast.Node:
             return ast.ID(f"{name}{COUNTERS[place]}", whole.coord)
 
 
-def written(whole: ast.Node, value: ast.Node, node: ast.Node, state: Lowering) -> list[ast.Node]:
-    """Return the statements that write a value into a stream."""
-    if places.is_whole(places.typed(value, state), state):
-        value = aggregates.kept(value, state)
-    return _moved(whole, value, node, state, end=0)
-
-
-def taken(whole: ast.Node, target: ast.Node, node: ast.Node, state: Lowering) -> list[ast.Node]:
-    """Return the statements that read a stream into a variable."""
-    return _moved(whole, target, node, state, end=1)
-
-
-def _moved(
+def moved(
     whole: ast.Node, other: ast.Node, node: ast.Node, state: Lowering, *, end: int
 ) -> list[ast.Node]:
     """Return the statements that move an element into a stream (0), or out of it (1)."""
+    if end == 0 and places.is_whole(places.typed(other, state), state):
+        other = aggregates.kept(other, state)
     stream = places.typed(whole, state)
     assert stream is not None
     at = counter(whole, end, state)
@@ -165,16 +155,16 @@ def statement(node: ast.Node, state: Lowering) -> list[ast.Node] | None:
             if not places.is_stream(first, state):
                 return None
             before = [] if first is left else statement(left, state) or []
-            move = written if op == "<<" else taken
-            return [*before, *move(first, right, node, state)]
+            return [*before, *moved(first, right, node, state, end=int(op == ">>"))]
         case ast.FuncCall(
             name=ast.StructRef(name=whole, field=ast.ID(name="read" | "write" as name)), args=given
         ) if places.is_stream(whole, state):
             values_of = [] if given is None else given.exprs
             if name == "read" and not values_of:
                 return [stepped(counter(whole, 1, state), 1)]
-            move = written if name == "write" else taken
-            return move(whole, values_of[0], node, state) if len(values_of) == 1 else None
+            if len(values_of) != 1:
+                return None
+            return moved(whole, values_of[0], node, state, end=int(name == "read"))
         case _:
             return None
 

@@ -164,10 +164,9 @@ class TypeTable:
                 case ast.ArrayDecl(dim=extent):
                     levels.append(DeclaredLevel(LevelKind.ARRAY, extent))
                 case ast.PtrDecl(quals=marks):
-                    is_reference = "_Atomic" in (marks or [])
-                    levels.append(
-                        DeclaredLevel(LevelKind.REFERENCE if is_reference else LevelKind.POINTER)
-                    )
+                    is_pointer = "_Atomic" not in (marks or [])
+                    kind = LevelKind.POINTER if is_pointer else LevelKind.REFERENCE
+                    levels.append(DeclaredLevel(kind))
                 case ast.TypeDecl(quals=marks) | ast.Typename(quals=marks):
                     qualifiers += marks or []
                 case _:

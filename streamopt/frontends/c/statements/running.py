@@ -214,17 +214,12 @@ def once_through(body: ast.Node | None) -> list[ast.Node]:
 
 def touches(item: ast.Node, name: str, state: ReadingState) -> bool:
     """Return whether a statement may change a variable."""
-    for node in walked(item):
-        match node:
-            case ast.UnaryOp(op="&", expr=operand) if name in base_name(operand):
-                return True
-            case ast.FuncCall() if name in referenced_in(node, state.file.functions):
-                return True
-            case _ if name in assigned_name(node):
-                return True
-            case _:
-                pass
-    return False
+    return any(
+        name in assigned_name(node)
+        or (isinstance(node, ast.UnaryOp) and node.op == "&" and name in base_name(node.expr))
+        or (isinstance(node, ast.FuncCall) and name in referenced_in(node, state.file.functions))
+        for node in walked(item)
+    )
 
 
 def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:

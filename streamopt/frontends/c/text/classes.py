@@ -44,6 +44,8 @@ _BODY = re.compile(r"\s*(?:const\b\s*)?(?::[^:{};][^{};]{0,1000})?\{")
 _OPERATOR = re.compile(r"\boperator\s*(\(\s*\)|[-+*/%&|^]=?|[=!<>]=|<<|>>|[<>~!])(?=\s*\()")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::\s*(\w+)\s*(\(?)")
 _MOST_CLASSES = 300
+_MOST_READ = 10
+"""How often a text is read, which classes in classes do again."""
 THIS = "this"
 """The parameter by which a function gets what it belongs to."""
 
@@ -85,14 +87,15 @@ def without_classes(text: str, places: Places, problems: Problems) -> str:
     named = _OPERATOR.finditer(text)
     text = edited(text, [(one.start(), one.end(), operator_name(one[1])) for one in named], places)
     known: dict[str, _Class] = {}
-    at = 0
+    at, left = 0, _MOST_READ * len(text)
     for _ in range(_MOST_CLASSES):
         head = _HEAD.search(text, at)
-        if head is None:
+        if head is None or left < 0:
             break
         at = head.end()
-        parts = [*_parts(text, head.end())]
-        end = parts[-1].end if parts else head.end()
+        parts, stop = _parts(text, at)
+        left -= stop - at
+        end = parts[-1].end if parts else at
         close = re.compile(r"\s*\}\s*;").match(text, end)
         is_plain = head[1] == "struct" and not any(
             _is_function(text, part)
@@ -108,8 +111,9 @@ def without_classes(text: str, places: Places, problems: Problems) -> str:
     return edited(text, _outside(text, known), places) if known else text
 
 
-def _parts(text: str, start: int) -> Iterator[_Part]:
-    """Yield the parts of a class, its labels with them, from behind its brace on."""
+def _parts(text: str, start: int) -> tuple[list[_Part], int]:
+    """Return the parts of a class, its labels with them, from its brace on, and where it ends."""
+    found: list[_Part] = []
     at, depth, body = start, 0, -1
     for token in TOKEN.finditer(text, start):
         match token[0]:
@@ -122,15 +126,16 @@ def _parts(text: str, start: int) -> Iterator[_Part]:
             case "}":
                 depth -= 1
                 if depth < 0:
-                    return
+                    return found, token.start()
                 if depth == 0 and body >= 0:
-                    yield _Part(at, token.end(), body)
+                    found.append(_Part(at, token.end(), body))
                     at, body = token.end(), -1
             case ";" if depth == 0:
-                yield _Part(at, token.end(), -1)
+                found.append(_Part(at, token.end(), -1))
                 at = token.end()
             case _:
                 pass
+    return found, len(text)
 
 
 def _is_function(text: str, part: _Part) -> bool:

@@ -113,16 +113,18 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
         problems.report("E135", f"{what} is not supported", loc, hint)
     inferred = ((one.start(), one.end(), "struct auto_") for one in _INFERRED.finditer(text))
     text = edited(text, [*_unnamed_streams(text), *inferred], places)
-    tags = {one[3] for one in _STRUCTURE.finditer(text) if not one[1]}
-    tags |= {found[1] for found in _LIBRARY_TAG.finditer(text)}
-    text = edited(text, _named(text), places)
+    structures = [one for one in _STRUCTURE.finditer(text) if not one[1]]
+    tags = {found[1] for found in _LIBRARY_TAG.finditer(text)} | {one[3] for one in structures}
+    named = ((one.start(), f"typedef {one[2]} {one[3]} {one[3]}; ") for one in structures)
+    text = edited(text, ((start, start, new) for start, new in named), places)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(_blank, text)
     text = _QUALIFIED.sub(lambda found: _blank(found) if found[1] in spaces else found[0], text)
     types = _BUILT_IN | tags | {*_type_names(text)}
     text = edited(text, [*_defaults(text), *_constructed(text)], places)
     text = edited(text, _rewritten(text), places)
-    text = edited(text, _casts(text, types), places)
+    casts = (one for one in _CAST.finditer(text) if one[2] in types)
+    text = edited(text, ((one.start(1), one.end(), f"({one[1]})") for one in casts), places)
     text = edited(text, _braced(text, types), places)
     written.text = edited(text, _references(text, types), places)
     return written
@@ -153,13 +155,6 @@ def _unnamed_streams(text: str) -> Iterator[Edit]:
     for declared in _STREAM_DECLARED.finditer(text):
         for found in _STREAM_NAME.finditer(text, declared.start(), declared.end()):
             yield found.start(), found.end(), ""
-
-
-def _named(text: str) -> Iterator[Edit]:
-    """Yield edits that make structures types by their names alone."""
-    for one in _STRUCTURE.finditer(text):
-        if not one[1]:
-            yield one.start(), one.start(), f"typedef {one[2]} {one[3]} {one[3]}; "
 
 
 def _type_names(text: str) -> Iterator[str]:
@@ -235,13 +230,6 @@ def _made(text: str, use: re.Match[str], tag: str, closes: Mapping[int, int]) ->
             return
         found = _DECLARATOR.match(text, at)
         at = at if found is None else found.end()
-
-
-def _casts(text: str, types: Container[str]) -> Iterator[Edit]:
-    """Yield edits for ``type(x)``: after an operator, and not before ``(*`` or ``)(``."""
-    for found in _CAST.finditer(text):
-        if found[2] in types:
-            yield found.start(1), found.end(), f"({found[1]})"
 
 
 def _braced(text: str, types: Container[str]) -> Iterator[Edit]:
