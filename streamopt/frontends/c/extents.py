@@ -130,7 +130,6 @@ class AccessContext:
 def _accesses_of(
     items: Iterable[Item], context: AccessContext | None = None
 ) -> Iterator[tuple[Access, AccessContext]]:
-    """Yield every access of a function body, in the order of the text."""
     around = context or AccessContext()
     for item in items:
         here = replace(around, loc=item.loc)

@@ -179,14 +179,10 @@ def _top_function(file: CFile, path: Path, wanted: str | None) -> CFunction:
         return roots[0]
     if not others:
         return functions["main"]
-    raise FrontendError(_ambiguous(roots or others, path, is_marked=bool(marked)))
-
-
-def _ambiguous(found: Sequence[CFunction], path: Path, *, is_marked: bool) -> Diagnostic:
-    names = ", ".join(function.name for function in found[:12])
-    what = "have #pragma scop" if is_marked else "can be meant"
-    hint = f"name one: --top {found[0].name}"
-    return _problem(f"several functions {what}: {names}", path, hint)
+    names = [function.name for function in roots or others]
+    what = "have #pragma scop" if marked else "can be meant"
+    message = f"several functions {what}: {', '.join(names[:12])}"
+    raise FrontendError(_problem(message, path, f"name one: --top {names[0]}"))
 
 
 def _problem(message: str, path: Path, hint: str) -> Diagnostic:
@@ -204,7 +200,6 @@ def _check_outputs(outputs: Sequence[str], function: CFunction, state: ReadingSt
 
 
 def _tell_statics(function: CFunction, state: ReadingState) -> None:
-    """Log the static variables that change, in a line."""
     if state.statics:
         places = ", ".join(f"{item.name} ({item.loc})" for item in state.statics)
         message = (

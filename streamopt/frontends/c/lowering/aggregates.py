@@ -155,10 +155,16 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
             pass
     if kind.is_vector and not _is_place(value):
         return _elementwise(target, value, node, state)
-    leaves = [*state.types.leaves(kind)]
-    sides = ([places.leaf(one, leaf.suffix, state) for one in (target, value)] for leaf in leaves)
-    pairs = zip(sides, leaves, strict=True)
-    return [copied(*both, leaf.type.levels, node, state) for both, leaf in pairs]
+    return [
+        copied(
+            places.leaf(target, leaf.suffix, state),
+            places.leaf(value, leaf.suffix, state),
+            leaf.type.levels,
+            node,
+            state,
+        )
+        for leaf in state.types.leaves(kind)
+    ]
 
 
 def _filled(

@@ -88,7 +88,6 @@ def _functions(
 
 
 def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
-    """Return the variables of the file that one declares."""
     if isinstance(item, ast.Typedef):
         return []
     kind = None if isinstance(item.type, ast.FuncDecl) else state.types.resolved(item.type)

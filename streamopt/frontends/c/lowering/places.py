@@ -80,7 +80,6 @@ def _element(whole: NodeType, state: Lowering) -> NodeType | None:
 
 
 def _own_member(name: str, state: Lowering) -> NodeType | None:
-    """Return the type of a member of ``this``."""
     this = state.inside.scope.find(THIS)
     return None if this is None else dict(state.types.members(this.value) or []).get(name)
 

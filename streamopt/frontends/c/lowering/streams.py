@@ -119,13 +119,11 @@ def stepped(at: ast.Node, by: int) -> ast.Node:
 
 def counter(whole: ast.Node, place: int, state: Lowering) -> ast.Node:
     """Return the counter of a stream: of what is written (0), or of what is read (1)."""
-    match whole:
-        case ast.UnaryOp(op="*", expr=pointer):
-            return ast.UnaryOp("*", counter(pointer, place, state), whole.coord)
-        case _:
-            found = places.leaf(whole, "", state)
-            name = found.name if isinstance(found, ast.ID) else "unknown"
-            return ast.ID(f"{name}{COUNTERS[place]}", whole.coord)
+    if isinstance(whole, ast.UnaryOp) and whole.op == "*":
+        return ast.UnaryOp("*", counter(whole.expr, place, state), whole.coord)
+    found = places.leaf(whole, "", state)
+    name = found.name if isinstance(found, ast.ID) else "unknown"
+    return ast.ID(f"{name}{COUNTERS[place]}", whole.coord)
 
 
 def moved(

@@ -77,9 +77,7 @@ def _choice(node: ast.Node, state: Lowering) -> ast.Node:
             first = value(left, state)
             with state.conditional():
                 return ast.BinaryOp(op, first, value(right, state), node.coord)
-        case ast.BinaryOp(left=left, right=right) if words.is_long(left, state) or words.is_long(
-            right, state
-        ):
+        case ast.BinaryOp() if any(words.is_long(n, state) for n in (node.left, node.right)):
             return words.compared(node, state)
         case ast.BinaryOp(op="<<", left=left) if places.is_bits(left, state, "ap_ufixed"):
             return bits.converted(places.tag_of(left, state), _of_parts(node, state))

@@ -92,7 +92,6 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
 
 @lru_cache(maxsize=256)
 def _referenced_names(function: CFunction | None, file: CFile) -> frozenset[str]:
-    """Return the names that a function hands over by reference."""
     nodes = walked(function.body if function is not None else None)
     calls = (node for node in nodes if isinstance(node, ast.FuncCall))
     return frozenset(name for call in calls for name in referenced_in(call, file.functions))

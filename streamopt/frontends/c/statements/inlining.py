@@ -175,7 +175,6 @@ def _is_expression(body: ast.Node | None) -> bool:
 
 
 def _returned(items: Sequence[ast.Node], function: CFunction, state: ReadingState) -> CValue | None:
-    """Return the value of returns and choices among them."""
     match items:
         case [ast.Return(expr=value), *_] if value is not None:
             return _converted(value, function, state)

@@ -195,7 +195,6 @@ def _emit_counted(
 
 
 def _counted(header: LoopHeader, done: Affine, trips: Affine | None) -> GuardedLoop | None:
-    """Return a loop with constant bounds."""
     if trips is None or trips.terms or header.starts[0].terms:
         return None
     start = header.starts[0].constant
@@ -204,7 +203,6 @@ def _counted(header: LoopHeader, done: Affine, trips: Affine | None) -> GuardedL
 
 
 def _write_out(item: ast.For, name: str, values: tuple[int, ...], state: ReadingState) -> None:
-    """Read a body once for each value of a loop's variable."""
     element, _ = first_of(item.init, name, state)
     for value in values if element is not None else ():
         with state.scope.block():
@@ -256,9 +254,8 @@ def _rotated(body: list[ast.Node], loop: ast.Node) -> list[ast.Node]:
     That differs behind the loop, so all that the branch changes has to be declared in the header.
     """
     items = [part for one in body for part in (items_of(one) if is_block(one) else [one])]
-    own = (
-        loop.init.decls if isinstance(loop, ast.For) and isinstance(loop.init, ast.DeclList) else []
-    )
+    first = loop.init if isinstance(loop, ast.For) else None
+    own = first.decls if isinstance(first, ast.DeclList) else []
     starts = {one.name: one.init for one in own if isinstance(one, ast.Decl)}
     match items:
         case [
@@ -365,9 +362,8 @@ def _read_repeated(
     if running is not None:
         state.integers.now |= running.values(done, state.loops.ranges)
     outside = state.integers.inside
-    state.integers.inside = {n: v for n, v in outside.items() if n not in changed} | {
-        **guarded.inside
-    }
+    unchanged = {name: value for name, value in outside.items() if name not in changed}
+    state.integers.inside = {**unchanged, **guarded.inside}
     state.integers.now |= guarded.always
     state.loops.assigned.append(changed)
     statements.read_all(body, state)

@@ -93,9 +93,7 @@ def always_jumps(item: ast.Node | None, kind: Jump | tuple[Jump, ...]) -> bool:
     """Return whether a statement jumps, whatever happens in it."""
     match item:
         case ast.If(iftrue=then, iffalse=otherwise):
-            return (
-                otherwise is not None and always_jumps(then, kind) and always_jumps(otherwise, kind)
-            )
+            return all(always_jumps(side, kind) for side in (then, otherwise))
         case _ if is_block(item):
             return any(always_jumps(part, kind) for part in items_of(item))
         case _:

@@ -151,7 +151,6 @@ def _rewritten(
     problems: Problems,
     places: Places,
 ) -> Iterator[Edit]:
-    """Yield the edits of one class."""
     begin = head.start()
     closes = closing_brackets(text[begin : parts[-1].end if parts else head.end()])
     if head[3]:

@@ -94,7 +94,8 @@ class Places:
         for spots in reversed(self.rows[: max(0, line)]):
             if spots:
                 return self._original(spots[-1])
-        return SourceLoc(self._name(self.main))
+        original = self.files.get(self.main)
+        return SourceLoc(self.main if original is None else original.name)
 
     def _original(self, spot: Spot) -> SourceLoc:
         original = self.files.get(spot.file)
@@ -107,10 +108,6 @@ class Places:
             )
         found = original.line(spot.line).find(spot.macro) if spot.macro else -1
         return SourceLoc(original.name, line=spot.line, column=found + 1 if found >= 0 else None)
-
-    def _name(self, file: str) -> str:
-        original = self.files.get(file)
-        return original.name if original is not None else file
 
 
 Edit: TypeAlias = tuple[int, int, str]

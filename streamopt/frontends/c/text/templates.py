@@ -158,7 +158,6 @@ class _TemplateWriter:
         self.written.text = self._built_in(self.written.text, self.places)
 
     def _take(self, start: int, end: int) -> None:
-        """Blank a template and note it."""
         text = self.written.text
         opening = text.index("<", start)
         close = closing(text, opening)

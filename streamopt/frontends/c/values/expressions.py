@@ -146,7 +146,6 @@ def _literal(node: ast.Constant, state: ReadingState) -> CValue | None:
 
 
 def _refused(node: ast.Node, state: ReadingState) -> None:
-    """Report an expression that has no value."""
     refused = unsupported(node)
     match node:
         case _ if refused is not None:

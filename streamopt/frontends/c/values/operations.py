@@ -72,17 +72,14 @@ def met(left: CValue, right: CValue, element: ElementType) -> tuple[CValue, CVal
     """Return two operands such that the rules of the expression trees compute in a type."""
     left = converted_value(left, element) if left.constant is not None else left
     right = converted_value(right, element) if right.constant is not None else right
-    if common_type(_tree_type(left), _tree_type(right)) == element:
+    one, other = (None if side.is_loose else side.element for side in (left, right))
+    if common_type(one, other) == element:
         return left, right
     if not left.is_loose or right.is_loose:
         left = _cast(left, element)
     if not right.is_loose:
         right = _cast(right, element)
     return left, right
-
-
-def _tree_type(value: CValue) -> ElementType | None:
-    return None if value.is_loose else value.element
 
 
 def _cast(value: CValue, element: ElementType) -> CValue:
@@ -101,7 +98,6 @@ def _composed(tree: ir.Expression, element: ElementType, *operands: CValue) -> C
 
 
 def _linear(op: ir.BinaryOp, left: CValue, right: CValue, element: ElementType) -> CValue | None:
-    """Return the affine result of an operation on affine values, if it is affine."""
     one, other = left.affine, right.affine
     if one is None or other is None:
         return None
@@ -206,9 +202,8 @@ def library_call(name: str, arguments: Sequence[CValue]) -> CValue:
             return real(nearest(result, element), element)
         return integer(int(result), element)
     value = _composed(ir.Call(function, tuple(o.tree for o in operands)), element, *operands)
-    if function not in (ir.Function.MIN, ir.Function.MAX) or not all(
-        a.is_integer for a in arguments
-    ):
+    is_choice = function in (ir.Function.MIN, ir.Function.MAX)
+    if not is_choice or not all(argument.is_integer for argument in arguments):
         return value
     return replace(value, choice=least_or_greatest(function is ir.Function.MIN, *arguments))
 

@@ -60,15 +60,14 @@ def prepared(op: BinaryOp, left: CValue, right: CValue) -> tuple[CValue, CValue,
     if max(one.bits, other.bits) > _MOST_BITS and op not in _OF_LOW_BITS:
         raise ConstantError("an operand has more than 64 bits; convert it first")
     if op in (BinaryOp.DIV, BinaryOp.MOD):
-        types = [
-            side.wide or Width(side.element.bits, side.element.is_signed) for side in (left, right)
-        ]
+        sides = (left, right)
+        types = [one.wide or Width(one.element.bits, one.element.is_signed) for one in sides]
         narrow, wide = sorted(types, key=lambda side: side.bits)
         if narrow.is_signed and not wide.is_signed and narrow.bits < wide.bits < _MOST_BITS:
             # the vendor's headers divide in the wider type, which has no sign
             unsigned = ElementType(f"ap_uint<{wide.bits + 1}>")
-            sides = (converted_value(side, unsigned) for side in (left, right))
-            left, right = (converted_value(side, ElementType.UINT64) for side in sides)
+            kept = (converted_value(side, unsigned) for side in sides)
+            left, right = (converted_value(side, ElementType.UINT64) for side in kept)
             return left, right, found
     needed = Width(max(found.bits, one.bits, other.bits), found.is_signed)
     element = holding(needed)
