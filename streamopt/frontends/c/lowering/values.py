@@ -96,8 +96,7 @@ def _name(node: ast.ID, name: str, state: Lowering) -> ast.Node:
 
 
 def _of_parts(node: ast.Node, state: Lowering) -> ast.Node:
-    parts = [part for _, part in node.children()]
-    return mapped(node, {id(part): value(part, state) for part in parts})
+    return mapped(node, {id(part): value(part, state) for part in node})
 
 
 def _call(node: ast.FuncCall, state: Lowering) -> ast.Node:

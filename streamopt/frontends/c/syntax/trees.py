@@ -5,7 +5,7 @@ Statements and expressions that are never read, such as a ``goto``, have no part
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from typing import cast
 
@@ -148,20 +148,18 @@ def conjuncts(condition: ast.Node) -> Iterator[ast.Node]:
 
 def every(*roots: ast.Node | None) -> Iterator[ast.Node]:
     """Yield all nodes of trees, those without meaning here too."""
+    return walked(*roots, parts=list)
+
+
+def walked(
+    *roots: ast.Node | None, parts: Callable[[ast.Node], list[ast.Node]] = parts_of
+) -> Iterator[ast.Node]:
+    """Yield all nodes of trees, of a node the parts that a function gives, in no special order."""
     waiting = [root for root in roots if root is not None]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [part for _, part in node.children()]
-
-
-def walked(*roots: ast.Node | None) -> Iterator[ast.Node]:
-    """Yield all nodes of trees, in no particular order."""
-    waiting = [root for root in roots if root is not None]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += parts_of(node)
+        waiting += parts(node)
 
 
 def mapped(node: ast.Node, change: Mapping[int, ast.Node]) -> ast.Node:

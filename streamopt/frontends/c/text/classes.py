@@ -25,7 +25,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from streamopt.errors import SourceLoc
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.text.places import Edit, Places, edited, position
 from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets, with_values
@@ -154,9 +153,9 @@ def _rewritten(
     begin = head.start()
     closes = closing_brackets(text[begin : parts[-1].end if parts else head.end()])
     if head[3]:
-        what = f"class {own.tag} {' '.join(head[3].split())}"
-        hint = "put in what it inherits"
-        _refuse(what, places.loc(*position(text, begin)), hint, problems)
+        message = f"class {own.tag} {' '.join(head[3].split())} is not supported"
+        loc = places.loc(*position(text, begin))
+        problems.report("E135", message, loc, "put in what it inherits")
     before, members = list[str](), list[str]()
     functions: list[tuple[_Part, re.Match[str]]] = []
     for part in parts:
@@ -167,9 +166,9 @@ def _rewritten(
         if found is None:
             _keep(" ".join(text[start:end].split()), own, before, members)
         elif (refused := _REFUSED.search(text, start, max(part.body, found.end()))) is not None:
-            what = f"{refused[1] or 'a destructor'} in class {own.tag}"
-            hint = "write a function with a name of its own"
-            _refuse(what, places.loc(*position(text, refused.start())), hint, problems)
+            message = f"{refused[1] or 'a destructor'} in class {own.tag} is not supported"
+            loc = places.loc(*position(text, refused.start()))
+            problems.report("E135", message, loc, "write a function with a name of its own")
         else:
             own.methods.add(found[1])
             if re.search(r"\bstatic\b", text[start : found.start()]):
@@ -185,10 +184,6 @@ def _rewritten(
         close = closes.get(found.end() - 1 - begin)
         if close is not None:
             yield from _function(text, part, found.span(1), begin + close, own)
-
-
-def _refuse(what: str, loc: SourceLoc, hint: str, problems: Problems) -> None:
-    problems.report("E135", f"{what} is not supported", loc, hint)
 
 
 def _keep(said: str, own: _Class, before: list[str], members: list[str]) -> None:

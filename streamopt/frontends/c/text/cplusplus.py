@@ -112,11 +112,13 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
         loc = places.loc(*position(text, start))
         problems.report("E135", f"{what} is not supported", loc, hint)
     inferred = ((one.start(), one.end(), "struct auto_") for one in _INFERRED.finditer(text))
-    text = edited(text, [*_unnamed_streams(text), *inferred], places)
+    streams = _STREAM_DECLARED.finditer(text)
+    named = [name for one in streams for name in _STREAM_NAME.finditer(text, *one.span())]
+    text = edited(text, [*((*name.span(), "") for name in named), *inferred], places)
     structures = [one for one in _STRUCTURE.finditer(text) if not one[1]]
     tags = {found[1] for found in _LIBRARY_TAG.finditer(text)} | {one[3] for one in structures}
-    named = ((one.start(), f"typedef {one[2]} {one[3]} {one[3]}; ") for one in structures)
-    text = edited(text, ((start, start, new) for start, new in named), places)
+    typed = ((one.start(), f"typedef {one[2]} {one[3]} {one[3]}; ") for one in structures)
+    text = edited(text, ((start, start, new) for start, new in typed), places)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(_blank, text)
     text = _QUALIFIED.sub(lambda found: _blank(found) if found[1] in spaces else found[0], text)
@@ -148,13 +150,6 @@ def _refused(text: str) -> Iterator[tuple[int, str, str]]:
         name = next(part for part in found.groups() if part)
         what = "a template" if name == "template" else found[0].rstrip("< ")
         yield found.start(), what, _HINTS.get(name, "use functions, arrays and hls::stream")
-
-
-def _unnamed_streams(text: str) -> Iterator[Edit]:
-    """Yield edits that take the names from constructors: ``stream s("s")``."""
-    for declared in _STREAM_DECLARED.finditer(text):
-        for found in _STREAM_NAME.finditer(text, declared.start(), declared.end()):
-            yield found.start(), found.end(), ""
 
 
 def _type_names(text: str) -> Iterator[str]:

@@ -83,13 +83,9 @@ class _Template:
     def written(self, name: str, values: Mapping[str, str]) -> tuple[str, list[Row]]:
         """Return the text with another name and with values for parameters, and its places."""
         words = {self.name: name, **values}
-        lines: list[str] = []
-        rows: list[Row] = []
-        for line, row in zip(self.text.split("\n"), self.rows, strict=True):
-            found, spots = replaced_words(line, list(row), words)
-            lines.append(found)
-            rows.append(spots)
-        return "\n".join(lines), rows
+        lines = zip(self.text.split("\n"), self.rows, strict=True)
+        found = [replaced_words(line, list(row), words) for line, row in lines]
+        return "\n".join(line for line, _ in found), [row for _, row in found]
 
 
 @dataclass(slots=True)

@@ -190,15 +190,13 @@ def report_unknown(node: ast.FuncCall, name: str, state: ReadingState) -> None:
 
 def _name(node: ast.ID, name: str, state: ReadingState) -> CValue | None:
     symbol = state.scope.find(name)
-    match symbol:
-        case Known(value):
-            return value
-        case Counter():
-            message = f"{name} is read outside the loop that counts it"
-            state.report("E135", message, node, "use a variable of its own for this value")
-            return None
-        case _:
-            return _element(node, state)
+    if isinstance(symbol, Known):
+        return symbol.value
+    if isinstance(symbol, Counter):
+        message = f"{name} is read outside the loop that counts it"
+        state.report("E135", message, node, "use a variable of its own for this value")
+        return None
+    return _element(node, state)
 
 
 def _element(node: ast.Node, state: ReadingState) -> CValue | None:
