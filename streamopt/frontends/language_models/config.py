@@ -67,14 +67,11 @@ def read_config(path: str | Path) -> DecoderModel:
         hint = f"known types: {', '.join(sorted(_KINDS))}"
         config.refuse(f"models of type '{kind}' are not known", hint)
     for name in NOT_THERE:
-        if document.get(name) and not _is_unused(name, document):
+        is_off = name == "sliding_window" and document.get("use_sliding_window") is False
+        if document.get(name) and not is_off:
             config.refuse(f"'{name}' is {document[name]!r}", "take it out if it has no effect")
     name = file.resolve().parent.name if file.name == CONFIG else file.stem
     return _KINDS[kind](config, name)
-
-
-def _is_unused(name: str, document: Mapping[str, Any]) -> bool:
-    return name == "sliding_window" and document.get("use_sliding_window") is False
 
 
 def _unreadable(message: str, file: Path) -> FrontendError:
@@ -83,24 +80,21 @@ def _unreadable(message: str, file: Path) -> FrontendError:
 
 
 class _Config:
-    """A document with its file, for messages."""
+    """A document with its file, for messages; what it lacks is a FrontendError (E191, E192)."""
 
     def __init__(self, document: Mapping[str, Any], file: Path) -> None:
         self._document, self._file = document, file
 
     def refuse(self, message: str, hint: str = "") -> NoReturn:
-        """Raise FrontendError (E192)."""
         raise FrontendError(Diagnostic(UNSUPPORTED, message, SourceLoc(str(self._file)), hint))
 
     def text(self, name: str) -> str:
-        """Return a text; raises FrontendError."""
         found = self._document.get(name)
         if not isinstance(found, str):
             raise _unreadable(f"'{name}' is {found!r}, and no text", self._file)
         return found
 
     def whole(self, name: str, usual: int | None = None) -> int:
-        """Return a positive whole number; raises FrontendError."""
         found = self._document.get(name)
         found = usual if found is None else found
         if not isinstance(found, int) or isinstance(found, bool) or not 0 < found < 2**31:
@@ -108,14 +102,12 @@ class _Config:
         return found
 
     def number(self, name: str, usual: float) -> float:
-        """Return a positive number; raises FrontendError."""
         found = self._document.get(name, usual)
         if not isinstance(found, int | float) or isinstance(found, bool) or not found > 0:
             raise _unreadable(f"'{name}' is {found!r}, and no positive number", self._file)
         return float(found)
 
     def activation(self, name: str, usual: str) -> Activation:
-        """Return an activation; raises FrontendError."""
         found = self._document.get(name, usual)
         if found not in ACTIVATIONS:
             self.refuse(
@@ -125,7 +117,6 @@ class _Config:
         return ACTIVATIONS[str(found)]
 
     def heads(self, count: int, groups: int, of_head: int) -> Heads:
-        """Return heads that suit each other; raises FrontendError."""
         if count % groups or of_head % 2:
             self.refuse(
                 f"{count} heads of {of_head} features with {groups} of keys don't suit each other",

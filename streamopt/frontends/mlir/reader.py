@@ -8,7 +8,7 @@ from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.mlir.linalg.lowering import Argument, TensorLowering
 from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.mlir.text.parsing import MAX_CHARACTERS, parse_module
-from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue, Module
+from streamopt.frontends.mlir.text.syntax import MlirOperation, Module
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.result_copies import without_result_copies
 from streamopt.frontends.tensors.tensor import legal_name
@@ -50,7 +50,9 @@ def read_mlir(
     text = load_text(path, "E151", MAX_CHARACTERS) if text is None else text
     module = parse_module(text, file, top)
     function = _function(module, top, file)
-    if any(value.type.kind == "tensor" for value in _values(function)):
+    block = function.blocks[0]
+    values = [*block.arguments, *(value for op in block.operations for value in op.results)]
+    if any(value.type.kind == "tensor" for value in values):
         return tensor_program(function, layout or TensorLayout())
     from streamopt.frontends.mlir.loops.lowering import loop_source
 
@@ -73,11 +75,6 @@ def _function(module: Module, top: str | None, file: str) -> MlirOperation:
         message = f"the file has no function {quoted(top)}"
         problem = Diagnostic("E154", message, SourceLoc(file), did_you_mean(top, functions))
     raise FrontendError(problem)
-
-
-def _values(function: MlirOperation) -> list[MlirValue]:
-    block = function.blocks[0]
-    return [*block.arguments, *(value for op in block.operations for value in op.results)]
 
 
 def tensor_program(function: MlirOperation, layout: TensorLayout) -> Program:

@@ -78,6 +78,8 @@ def scalar(op: MlirOperation, operands: Sequence[ir.Expression]) -> ir.Expressio
         return _call(op, operands)
     if op.name in _CASTS:
         return _cast(kind, _CASTS[op.name], op, operands[0])
+    if op.name in _ELEMENTARY:
+        return _ELEMENTARY[op.name](*operands)
     special = _SPECIAL.get(op.name)
     if special is None:
         raise LoweringError(f"operation {op.name} is not supported")
@@ -226,16 +228,6 @@ def _select(op: MlirOperation, operands: Sequence[ir.Expression]) -> ir.Expressi
     return ir.Select(condition, then, otherwise)
 
 
-def _elementary(
-    function: Callable[..., ir.Expression],
-) -> Callable[[MlirOperation, Sequence[ir.Expression]], ir.Expression]:
-    return lambda op, operands: function(*operands)
-
-
-def _formulas(**texts: str) -> dict[str, Callable[..., ir.Expression]]:
-    return {f"math.{name}": _elementary(functions.formula(text)) for name, text in texts.items()}
-
-
 _ON_INDICES = (ir.BinaryOp.ADD, ir.BinaryOp.SUB, ir.BinaryOp.MUL)
 _ORDERED = tuple(map(ir.CompareOp, ("==", ">", ">=", "<", "<=", "!=")))
 _INTEGER = tuple(map(ir.CompareOp, ("==", "!=", *2 * ("<", "<=", ">", ">="))))
@@ -275,7 +267,6 @@ _CASTS: Mapping[str, bool] = {
     **{f"arith.{name}": False for name in _UNSIGNED_CASTS},
 }
 _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[ir.Expression]], ir.Expression]] = {
-    **{f"math.{name}": _elementary(function) for name, function in functions.ELEMENTARY.items()},
     "arith.cmpf": _compare_floats,
     "arith.cmpi": _compare_integers,
     "arith.select": _select,
@@ -283,13 +274,14 @@ _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[ir.Expression]], ir.Exp
     "math.fma": lambda op, v: ir.Binary(
         ir.BinaryOp.ADD, ir.Binary(ir.BinaryOp.MUL, v[0], v[1]), v[2]
     ),
-    "math.roundeven": _elementary(functions.ELEMENTARY["rint"]),
-    **_formulas(
-        rsqrt="1 / sqrt(x)",
-        exp2="pow(2, x)",
-        log2=f"log(x) * {1 / math.log(2)}",
-        log10=f"log(x) * {1 / math.log(10)}",
-        log1p="log(1 + x)",
-        expm1="exp(x) - 1",
-    ),
+}
+_ELEMENTARY: Mapping[str, Callable[..., ir.Expression]] = {
+    **{f"math.{name}": function for name, function in functions.ELEMENTARY.items()},
+    "math.roundeven": functions.ELEMENTARY["rint"],
+    "math.rsqrt": functions.formula("1 / sqrt(x)"),
+    "math.exp2": functions.formula("pow(2, x)"),
+    "math.log2": functions.formula(f"log(x) * {1 / math.log(2)}"),
+    "math.log10": functions.formula(f"log(x) * {1 / math.log(10)}"),
+    "math.log1p": functions.formula("log(1 + x)"),
+    "math.expm1": functions.formula("exp(x) - 1"),
 }

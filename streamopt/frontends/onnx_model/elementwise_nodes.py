@@ -6,7 +6,7 @@ from functools import partial, reduce
 
 import numpy as np
 
-from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
+from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.loading import numpy_type
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import functions
@@ -60,12 +60,10 @@ def _operands(node: Context) -> list[LazyTensor]:
     return [left, reshaped(right, (*right.shape, *[1] * behind))]
 
 
-def _comparison(op: ir.CompareOp) -> Lowering:
-    return lambda node: compare(node.builder, op, *_operands(node))
-
-
-def _connective(op: ir.LogicOp) -> Lowering:
-    return lambda node: connect(node.builder, op, *_operands(node))
+def _truths(
+    function: Callable[..., LazyTensor], op: ir.CompareOp | ir.LogicOp
+) -> Callable[[Context], LazyTensor]:
+    return lambda node: function(node.builder, op, *_operands(node))
 
 
 def _mean(node: Context) -> LazyTensor:
@@ -207,14 +205,14 @@ LOWERINGS: Lowerings = {
     "Clip": _clip,
     "Cast": _cast,
     "Where": lambda node: choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2)),
-    "Equal": _comparison(ir.CompareOp.EQ),
-    "Greater": _comparison(ir.CompareOp.GT),
-    "GreaterOrEqual": _comparison(ir.CompareOp.GE),
-    "Less": _comparison(ir.CompareOp.LT),
-    "LessOrEqual": _comparison(ir.CompareOp.LE),
-    "And": _connective(ir.LogicOp.AND),
-    "Or": _connective(ir.LogicOp.OR),
-    "Xor": _comparison(ir.CompareOp.NE),
+    "Equal": _truths(compare, ir.CompareOp.EQ),
+    "Greater": _truths(compare, ir.CompareOp.GT),
+    "GreaterOrEqual": _truths(compare, ir.CompareOp.GE),
+    "Less": _truths(compare, ir.CompareOp.LT),
+    "LessOrEqual": _truths(compare, ir.CompareOp.LE),
+    "And": _truths(connect, ir.LogicOp.AND),
+    "Or": _truths(connect, ir.LogicOp.OR),
+    "Xor": _truths(compare, ir.CompareOp.NE),
     "BitShift": _shift,
     "BitwiseAnd": _joined(partial(ir.Binary, ir.BinaryOp.AND)),
     "BitwiseOr": _joined(partial(ir.Binary, ir.BinaryOp.OR)),

@@ -5,7 +5,8 @@ Positions that are read are constants of the model, or they don't stream.
 The positions of a Resize, and the weights of its neighbours, follow from extents and attributes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -263,14 +264,11 @@ def _not_zero(node: Context) -> LazyTensor:
     return node.builder.constant(node.builder.label, places)
 
 
-def _place(*, largest: bool) -> Callable[[Context], LazyTensor]:
-    def lowering(node: Context) -> LazyTensor:
-        x = node.tensor()
-        axis, last = node.axis("axis", 0, x.rank), bool(node.option("select_last_index", 0))
-        _, place = place_of_best(node.builder, x, axis, largest=largest, last=last)
-        return place if node.option("keepdims", 1) else squeezed(place, [axis])
-
-    return lowering
+def _place(node: Context, *, largest: bool) -> LazyTensor:
+    x = node.tensor()
+    axis, last = node.axis("axis", 0, x.rank), bool(node.option("select_last_index", 0))
+    _, place = place_of_best(node.builder, x, axis, largest=largest, last=last)
+    return place if node.option("keepdims", 1) else squeezed(place, [axis])
 
 
 def _hardmax(node: Context) -> LazyTensor:
@@ -316,8 +314,8 @@ LOWERINGS: Lowerings = {
     "ReverseSequence": _reversed,
     "Resize": _resize,
     "Upsample": _resize,
-    "ArgMax": _place(largest=True),
-    "ArgMin": _place(largest=False),
+    "ArgMax": partial(_place, largest=True),
+    "ArgMin": partial(_place, largest=False),
     "Hardmax": _hardmax,
     "OneHot": _one_hot,
     "TopK": _best,

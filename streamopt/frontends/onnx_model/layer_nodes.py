@@ -6,7 +6,6 @@ from functools import partial
 from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import normalisation, pooling
-from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
 from streamopt.frontends.tensors.elementwise import elementwise
@@ -221,16 +220,13 @@ def _norm(node: Context) -> LazyTensor:
     return elementwise(builder, formula("0 if alpha == 0 else x / alpha"), x, length)
 
 
-def _softmax(
-    function: Callable[[ProgramBuilder, LazyTensor, Sequence[int]], LazyTensor],
-) -> Lowering:
-    def lowering(node: Context) -> LazyTensor:
-        x = node.tensor()
-        axis = node.axis("axis", -1 if node.opset >= 13 else 1, x.rank)
-        last = axis + 1 if node.opset >= 13 else x.rank
-        return function(node.builder, x, range(axis, last))
-
-    return lowering
+def _softmax(node: Context) -> LazyTensor:
+    x = node.tensor()
+    axis = node.axis("axis", -1 if node.opset >= 13 else 1, x.rank)
+    last = axis + 1 if node.opset >= 13 else x.rank
+    is_log = node.operator.kind == "LogSoftmax"
+    function = normalisation.log_softmax if is_log else normalisation.softmax
+    return function(node.builder, x, range(axis, last))
 
 
 def _axes(node: Context, rank: int) -> tuple[int, ...]:
@@ -289,8 +285,8 @@ LOWERINGS: Lowerings = {
     "GroupNormalization": lambda node: _group_norm(node, node.option("num_groups", 1)),
     "LayerNormalization": _layer_norm,
     "RMSNormalization": _layer_norm,
-    "Softmax": _softmax(normalisation.softmax),
-    "LogSoftmax": _softmax(normalisation.log_softmax),
+    "Softmax": _softmax,
+    "LogSoftmax": _softmax,
     "LRN": _local_response_norm,
     "LpNormalization": _norm,
     "ReduceSum": _reduction(_sum),

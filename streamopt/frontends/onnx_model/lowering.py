@@ -84,7 +84,6 @@ class _ModelLowering:
         self.uses = Counter(model.outputs)
 
     def declare(self) -> None:
-        """Declare the inputs."""
         self.builder.reserve(*(value.name for value in self.model.inputs), *self.model.outputs)
         for value in self.model.inputs:
             self._declare(value)
@@ -110,7 +109,6 @@ class _ModelLowering:
             self.values.tensors[value.name] = truths(tensor) if value.dtype == "bool" else tensor
 
     def add_all(self, operators: Sequence[OnnxOperator]) -> None:
-        """Lower nodes in order."""
         for operator in operators:
             if operator.kind not in ("Shape", "Size"):
                 self.uses.update(operator.inputs)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
+from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import functions, views
 from streamopt.frontends.tensors.contraction import matmul
@@ -46,7 +46,6 @@ class _Cell:
     activations: tuple[Function, ...]
 
     def gate(self, gates: LazyTensor, at: int) -> LazyTensor:
-        """Return one gate of all."""
         return views.strided(gates, gates.rank - 1, at * self.hidden, 1, self.hidden)
 
     def activated(self, at: int, x: LazyTensor) -> LazyTensor:
@@ -123,25 +122,22 @@ class _Recurrence:
     activations: tuple[str, ...]
 
 
-def _recurrent(kind: _Recurrence) -> Lowering:
-    def lowering(node: Context) -> tuple[LazyTensor, ...]:
-        x = node.tensor(0)
-        is_batch_first = bool(node.option("layout", 0))
-        x = views.transposed(x, (1, 0, 2)) if is_batch_first else x
-        if x.shape[0] > MAX_STEPS:
-            raise LoweringError(f"a sequence of {x.shape[0]} steps, more than {MAX_STEPS}")
-        made = [_direction(node, kind, x, at) for at in range(len(_directions(node)))]
-        every = zip(*(steps for steps, _ in made), strict=True)
-        steps = [views.concatenated(node.builder, part, 0) for part in every]
-        whole = views.concatenated(node.builder, [views.unsqueezed(step, [0]) for step in steps], 0)
-        ends = zip(*(last for _, last in made), strict=True)
-        last = [views.concatenated(node.builder, part, 0) for part in ends]
-        if is_batch_first:
-            whole = views.transposed(whole, (2, 0, 1, 3))
-            last = [views.transposed(part, (1, 0, 2)) for part in last]
-        return (whole, *last)[: max(1, len(node.operator.outputs))]
-
-    return lowering
+def _recurrent(node: Context, *, kind: _Recurrence) -> tuple[LazyTensor, ...]:
+    x = node.tensor(0)
+    is_batch_first = bool(node.option("layout", 0))
+    x = views.transposed(x, (1, 0, 2)) if is_batch_first else x
+    if x.shape[0] > MAX_STEPS:
+        raise LoweringError(f"a sequence of {x.shape[0]} steps, more than {MAX_STEPS}")
+    made = [_direction(node, kind, x, at) for at in range(len(_directions(node)))]
+    every = zip(*(steps for steps, _ in made), strict=True)
+    steps = [views.concatenated(node.builder, part, 0) for part in every]
+    whole = views.concatenated(node.builder, [views.unsqueezed(step, [0]) for step in steps], 0)
+    ends = zip(*(last for _, last in made), strict=True)
+    last = [views.concatenated(node.builder, part, 0) for part in ends]
+    if is_batch_first:
+        whole = views.transposed(whole, (2, 0, 1, 3))
+        last = [views.transposed(part, (1, 0, 2)) for part in last]
+    return (whole, *last)[: max(1, len(node.operator.outputs))]
 
 
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
@@ -249,7 +245,7 @@ def _activations(node: Context, kind: _Recurrence, at: int) -> tuple[Function, .
 
 
 LOWERINGS: Lowerings = {
-    "LSTM": _recurrent(_Recurrence(4, 2, _lstm_step, ("Sigmoid", "Tanh", "Tanh"))),
-    "GRU": _recurrent(_Recurrence(3, 1, _gru_step, ("Sigmoid", "Tanh"))),
-    "RNN": _recurrent(_Recurrence(1, 1, _rnn_step, ("Tanh",))),
+    "LSTM": partial(_recurrent, kind=_Recurrence(4, 2, _lstm_step, ("Sigmoid", "Tanh", "Tanh"))),
+    "GRU": partial(_recurrent, kind=_Recurrence(3, 1, _gru_step, ("Sigmoid", "Tanh"))),
+    "RNN": partial(_recurrent, kind=_Recurrence(1, 1, _rnn_step, ("Tanh",))),
 }

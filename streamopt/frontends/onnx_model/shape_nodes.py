@@ -1,6 +1,6 @@
 """Nodes that move elements: shapes, slices, parts, borders."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 from math import prod
@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from onnx import helper
 
-from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
+from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.model import SHAPE
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import views
@@ -223,16 +223,14 @@ def _diagonal(node: Context) -> LazyTensor:
     return node.builder.constant(node.builder.label, ones)
 
 
-def _running(combine: Callable[[Expression, Expression], Expression], identity: float) -> Lowering:
-    def lowering(node: Context) -> LazyTensor:
-        x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
-        if not -x.rank <= axis < x.rank:
-            raise LoweringError(f"there is no dimension {axis} among {x.rank}")
-        ways = {name: node.option(name, 0) != 0 for name in ("reverse", "exclusive")}
-        axis %= x.rank
-        return running(node.builder, x, axis, combine=combine, identity=identity, **ways)
-
-    return lowering
+def _running(node: Context) -> LazyTensor:
+    x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
+    if not -x.rank <= axis < x.rank:
+        raise LoweringError(f"there is no dimension {axis} among {x.rank}")
+    ways = {name: node.option(name, 0) != 0 for name in ("reverse", "exclusive")}
+    is_sum = node.operator.kind == "CumSum"
+    combine, identity = (ex.add, 0.0) if is_sum else (ex.multiply, 1.0)
+    return running(node.builder, x, axis % x.rank, combine=combine, identity=identity, **ways)
 
 
 LOWERINGS: Lowerings = {
@@ -246,8 +244,8 @@ LOWERINGS: Lowerings = {
     "Slice": _slice,
     "Concat": _concat,
     "Split": _split,
-    "CumSum": _running(ex.add, 0.0),
-    "CumProd": _running(ex.multiply, 1.0),
+    "CumSum": _running,
+    "CumProd": _running,
     "EyeLike": _diagonal,
     "Trilu": _triangle,
     "Expand": _expand,

@@ -13,7 +13,7 @@ OLD_HINT = (
 
 _ARITH_TEXT = """
 addf subf mulf divf remf negf addi subi muli andi ori xori cmpi cmpf select constant index_cast
-sitofp uitofp fptosi fptoui
+sitofp uitofp fptosi fptoui trunci maxsi minsi
 """
 _MEMREF_TEXT = "load store alloc alloca dealloc dim subview"
 _RENAMED: Mapping[str, str] = {
@@ -22,22 +22,17 @@ _RENAMED: Mapping[str, str] = {
     **{name: f"math.{name}" for name in ("exp", "log", "sqrt", "tanh", "sin", "cos", "absf")},
     "ceilf": "math.ceil",
     "floorf": "math.floor",
-    "divi_signed": "arith.divsi",
-    "divi_unsigned": "arith.divui",
-    "remi_signed": "arith.remsi",
-    "remi_unsigned": "arith.remui",
+    **{f"{name}i_signed": f"arith.{name}si" for name in ("div", "rem")},
+    **{f"{name}i_unsigned": f"arith.{name}ui" for name in ("div", "rem")},
     "shift_left": "arith.shli",
     "shift_right_signed": "arith.shrsi",
     "shift_right_unsigned": "arith.shrui",
     "sexti": "arith.extsi",
     "zexti": "arith.extui",
-    "trunci": "arith.trunci",
     "fpext": "arith.extf",
     "fptrunc": "arith.truncf",
     "maxf": "arith.maximumf",
     "minf": "arith.minimumf",
-    "maxsi": "arith.maxsi",
-    "minsi": "arith.minsi",
     "call": "func.call",
     "memref_cast": "memref.cast",
     "tensor_cast": "tensor.cast",
