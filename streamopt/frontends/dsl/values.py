@@ -187,8 +187,7 @@ def _number(number: Real) -> Value:
     except OverflowError:
         converted = math.inf
     if math.isfinite(converted):
-        is_real = not isinstance(number, Integral)
-        return Value(ir.Literal(converted), None, Facts(), is_real)
+        return Value(ir.Literal(converted), None, Facts(), not isinstance(number, Integral))
     facts = Facts().with_problem(EXPRESSIONS, "a number is infinite, too large or not a number")
     return _placeholder(facts)
 

@@ -136,7 +136,6 @@ def _shifted(
 
 
 def _truth(function: Callable[[ir.Expression], ir.Expression]) -> Callable[[Context], LazyTensor]:
-    """Return the lowering of a property of numbers."""
     return lambda node: elementwise(
         node.builder, function, node.tensor(), element=ElementType.UINT8, is_truth=True
     )

@@ -230,8 +230,7 @@ def _coordinates(node: Context, extent: int, count: int, factor: float) -> Place
         case "half_pixel":
             return (at + 0.5) / factor - 0.5
         case "half_pixel_symmetric":
-            shift = extent / 2 * (1 - count / (extent * factor))
-            return shift + (at + 0.5) / factor - 0.5
+            return extent / 2 * (1 - count / (extent * factor)) + (at + 0.5) / factor - 0.5
         case "pytorch_half_pixel":
             return (at + 0.5) / factor - 0.5 if count > 1 else at * 0
         case "align_corners":
@@ -287,8 +286,7 @@ def _one_hot(node: Context) -> LazyTensor:
     values = node.constant(2, "the pair of values")
     if depth < 1 or values is None or values.size != 2:
         raise LoweringError(f"a depth of {depth}, or not two values")
-    element = node.tensor(2).element
-    off, on = (splat(float(value), element) for value in values.reshape(-1))
+    off, on = (splat(float(value), node.tensor(2).element) for value in values.reshape(-1))
     axis = node.axis("axis", -1, positions.rank + 1)
     return one_hot(node.builder, positions, axis, depth, off, on)
 

@@ -65,7 +65,6 @@ def lowered(model: Model, name: str) -> Program:
         With all problems of all nodes, codes E172 to E176.
     """
     lowering = _ModelLowering(model, name)
-    lowering.declare()
     lowering.add_all(model.operators)
     return lowering.finished()
 
@@ -82,10 +81,8 @@ class _ModelLowering:
         self.opset = model.opset
         self.expanded = 0
         self.uses = Counter(model.outputs)
-
-    def declare(self) -> None:
-        self.builder.reserve(*(value.name for value in self.model.inputs), *self.model.outputs)
-        for value in self.model.inputs:
+        self.builder.reserve(*(value.name for value in model.inputs), *model.outputs)
+        for value in model.inputs:
             self._declare(value)
 
     def _report(self, error: LoweringError, loc: SourceLoc, code: str = UNSUPPORTED) -> None:

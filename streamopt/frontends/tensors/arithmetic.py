@@ -127,5 +127,4 @@ def product(*factors: ir.Expression) -> ir.Expression:
 
 def size(expression: ir.Expression) -> int:
     """Return the number of operations."""
-    leaves = ir.Literal | ir.Read | ir.Index
-    return sum(not isinstance(e, leaves) for e in ir.walk(expression))
+    return sum(not isinstance(e, ir.Literal | ir.Read | ir.Index) for e in ir.walk(expression))

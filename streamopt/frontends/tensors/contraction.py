@@ -1,6 +1,6 @@
 """Products of matrices: sums over one pair of dimensions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
@@ -34,30 +34,45 @@ def matmul(builder: ProgramBuilder, left: LazyTensor, right: LazyTensor) -> Lazy
         message = f"shapes {list(left.shape)} and {list(right.shape)} don't multiply: "
         raise LoweringError(f"{message}the sum is over {left.shape[-1]} and {right.shape[-2]}")
     batch = broadcast_shape(left.shape[:-2], right.shape[:-2])
-    left, right = builder.settled(left), builder.settled(right)
-    outer = [*_batch_loops(batch), ("i", left.shape[-2]), ("j", right.shape[-1])]
+    is_wide = len(batch) > len(_BATCH_AXES)
+    names = [f"b{at}" for at in range(len(batch))] if is_wide else _BATCH_AXES[4 - len(batch) :]
+    extents = {**dict(zip(names, batch, strict=True)), "i": left.shape[-2], "j": right.shape[-1]}
+    sides = ((left, ("i", "k")), (right, ("k", "j")))
+    inputs = [(*names[len(names) - side.rank + 2 :], *own) for side, own in sides]
+    every = {**extents, "k": left.shape[-1]}
+    return _summed(builder, (left, right), inputs, tuple(extents), every)
+
+
+def _summed(
+    builder: ProgramBuilder,
+    operands: Sequence[LazyTensor],
+    inputs: Sequence[Sequence[str]],
+    output: Sequence[str],
+    extents: Mapping[str, int],
+) -> LazyTensor:
+    """Return the sums of products over the letters of the inputs that the output lacks."""
+    inner = [letter for letter in extents if letter not in output]
+    places = {letter: at for at, letter in enumerate((*output, *inner))}
+    settled = [builder.settled(operand) for operand in operands]
 
     def term(point: ElementPoint) -> Expression:
-        *leading, i, j, k = point.indices
-        return ex.multiply(
-            left.at(point.to([*_leading(leading, left), i, k])),
-            right.at(point.to([*_leading(leading, right), k, j])),
-        )
+        factors = [
+            operand.at(
+                point.to(
+                    Affine() if extent == 1 else point.indices[places[letter]]
+                    for letter, extent in zip(letters, operand.shape, strict=True)
+                )
+            )
+            for letters, operand in zip(inputs, settled, strict=True)
+        ]
+        return ex.product(*factors)
 
-    return builder.reduce(outer, [("k", left.shape[-1])], Reduction.ADD, term, element=left.element)
+    def loops(letters: Sequence[str]) -> list[tuple[str, int]]:
+        names = [f"e{letter}" if letter.isdigit() else letter for letter in letters]
+        return [(name, extents[letter]) for name, letter in zip(names, letters, strict=True)]
 
-
-def _batch_loops(batch: Sequence[int]) -> list[tuple[str, int]]:
-    if len(batch) > len(_BATCH_AXES):
-        return [(f"b{at}", extent) for at, extent in enumerate(batch)]
-    return list(zip(_BATCH_AXES[len(_BATCH_AXES) - len(batch) :], batch, strict=True))
-
-
-def _leading(indices: Sequence[Affine], tensor: LazyTensor) -> list[Affine]:
-    """Return the indices of the leading dimensions that a broadcast operand has."""
-    extents = tensor.shape[:-2]
-    own = indices[len(indices) - len(extents) :]
-    return [Affine() if n == 1 else i for i, n in zip(own, extents, strict=True)]
+    element = operands[0].element
+    return builder.reduce(loops(output), loops(inner), Reduction.ADD, term, element=element)
 
 
 def gemm(
@@ -105,28 +120,7 @@ def einsum(builder: ProgramBuilder, equation: str, operands: Sequence[LazyTensor
                 raise LoweringError(message)
     if any(letter not in extents for letter in output) or len(set(output)) < len(output):
         raise LoweringError(f"{equation!r} has an output that its inputs don't give")
-    inner = [letter for letter in extents if letter not in output]
-    places = {letter: at for at, letter in enumerate((*output, *inner))}
-    settled = [builder.settled(operand) for operand in operands]
-
-    def term(point: ElementPoint) -> Expression:
-        factors = [
-            operand.at(
-                point.to(
-                    Affine() if extent == 1 else point.indices[places[letter]]
-                    for letter, extent in zip(letters, operand.shape, strict=True)
-                )
-            )
-            for letters, operand in zip(inputs, settled, strict=True)
-        ]
-        return ex.product(*factors)
-
-    def loops(letters: Sequence[str]) -> list[tuple[str, int]]:
-        names = [f"e{letter}" if letter.isdigit() else letter for letter in letters]
-        return [(name, extents[letter]) for name, letter in zip(names, letters, strict=True)]
-
-    element = operands[0].element
-    return builder.reduce(loops(output), loops(inner), Reduction.ADD, term, element=element)
+    return _summed(builder, operands, inputs, output, extents)
 
 
 def _subscripts(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:

@@ -210,8 +210,7 @@ def reduced(
     over = normalized_axes(axes, tensor.rank)
     if not over:
         return elementwise(builder, function, tensor) if function is not None else tensor
-    names = iterator_names(tensor.axes, tensor.rank)
-    loops = list(zip(names, tensor.shape, strict=True))
+    loops = list(zip(iterator_names(tensor.axes, tensor.rank), tensor.shape, strict=True))
     order = [at for at in range(tensor.rank) if at not in over] + list(over)
     places = [order.index(at) for at in range(tensor.rank)]
     source = builder.settled(tensor) if tensor.is_truth else tensor

@@ -8,6 +8,7 @@ from functools import partial
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
@@ -173,14 +174,11 @@ def _pooled(
     )
 
 
-def _counts(
-    extents: Sequence[int], windows: Windows
-) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _counts(extents: Sequence[int], windows: Windows) -> NDArray[np.int64]:
     """Return how many elements of each window lie inside the tensor."""
     result = np.ones((), dtype=np.int64)
     for at, (extent, count) in enumerate(zip(extents, windows.counts(extents), strict=True)):
         starts = np.arange(count)[:, None] * windows.strides[at] - windows.before[at]
         places = starts + np.arange(windows.kernel[at])[None, :] * windows.dilations[at]
-        inside = ((places >= 0) & (places < extent)).sum(axis=1)
-        result = result[..., None] * inside
+        result = result[..., None] * ((places >= 0) & (places < extent)).sum(axis=1)
     return result

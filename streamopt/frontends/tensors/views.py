@@ -165,15 +165,11 @@ def concatenated(builder: ProgramBuilder, parts: Sequence[LazyTensor], axis: int
 
     def value(point: ElementPoint) -> Expression:
         holds = ex.index_holds(CompareOp.LT, point.indices[axis], border, point)
-        moved = _moved(point, axis, border)
+        index = point.indices[axis] + Affine.of(-border)
+        moved = point.to((*point.indices[:axis], index, *point.indices[axis + 1 :]))
         return ex.chosen(holds, lambda: first.at(point), lambda: second.at(moved))
 
     return builder.computed(first, value, first, second, operations=1, shape=shape)
-
-
-def _moved(point: ElementPoint, axis: int, by: int) -> ElementPoint:
-    index = point.indices[axis] + Affine.of(-by)
-    return point.to((*point.indices[:axis], index, *point.indices[axis + 1 :]))
 
 
 def padded(

@@ -61,8 +61,13 @@ def read_torch(
         E161 for a missing package, E162 if PyTorch can't export the module, E163 for operators
         that aren't supported, all of them at once.
     """
-    title = legal_name(name) if name else _class_name(module)
-    _check_package()
+    kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(module).__name__).lower()
+    title = legal_name(name or kind)
+    try:
+        import_module("torch_mlir")
+    except ImportError:
+        message, hint = "reading PyTorch modules needs torch_mlir", installing("torch")
+        raise FrontendError(Diagnostic("E161", message, None, hint)) from None
     from streamopt.frontends.mlir.linalg.lowering import TensorLowering
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.result_copies import without_result_copies
@@ -80,18 +85,6 @@ def read_torch(
     program = without_result_copies(builder.build())
     nests = tuple(_placed(nest, places, title) for nest in program.nests)
     return replace(program, nests=nests, sample=sample_of(module, example_inputs, found, program))
-
-
-def _class_name(module: object) -> str:
-    return legal_name(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(module).__name__).lower())
-
-
-def _check_package() -> None:
-    try:
-        import_module("torch_mlir")
-    except ImportError:
-        message, hint = "reading PyTorch modules needs torch_mlir", installing("torch")
-        raise FrontendError(Diagnostic("E161", message, None, hint)) from None
 
 
 def _in_user_terms(

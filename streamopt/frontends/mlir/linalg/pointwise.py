@@ -80,8 +80,7 @@ def read_template(
         operand = operands[number]
         if not isinstance(operand, LazyTensor):
             return operand
-        subscripts = item.operands[number].subscripts
-        return operand.at(point.to(s.substitute(places) for s in subscripts))
+        return operand.at(point.to(s.substitute(places) for s in item.operands[number].subscripts))
 
     result = filled(template, read, places)
     return result if isinstance(template, Compare | Logic) else as_number(result)

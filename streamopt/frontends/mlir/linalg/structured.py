@@ -217,8 +217,7 @@ def _templates(
     sizes: dict[int, int] = {}
     for op in block.operations:
         if op.name in ("linalg.yield", "tm_tensor.yield"):
-            results = tuple(_operand(value, known, scalars) for value in op.operands)
-            return tuple(extracts), results
+            return tuple(extracts), tuple(_operand(value, known, scalars) for value in op.operands)
         if op.name == "cf.assert":
             continue
         if len(op.results) != 1:
@@ -259,7 +258,6 @@ def _operand(
 
 
 def _split(template: ir.Expression, own: ir.Read) -> tuple[Reduction, ir.Expression]:
-    """Return a reduction's operator and term."""
     match template:
         case ir.Binary(ir.BinaryOp.ADD | ir.BinaryOp.MUL as op, left, right):
             kind = Reduction(op.value)

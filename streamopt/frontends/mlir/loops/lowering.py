@@ -114,7 +114,7 @@ class LoopLowering:
 
     def _hand_on(self, end: MlirOperation, targets: Sequence[Access]) -> None:
         """Assign what a block yields; several values through variables of their own."""
-        values = [self.state.read(value) for value in end.operands]
+        values = [self.state.numbers[value.number] for value in end.operands]
         if len(values) > 1:
             values = [
                 self._local("next", operand, value, end)
@@ -159,7 +159,8 @@ class LoopLowering:
         elif is_index_operation(op):
             lower_index(self.state, op)
         elif is_scalar_operation(op):
-            self._define(op, scalar(op, [self.state.read(value) for value in op.operands]), uses)
+            operands = [self.state.numbers[value.number] for value in op.operands]
+            self._define(op, scalar(op, operands), uses)
         elif op.name in VIEWS:
             offsets = [self.state.index(value) for value in op.operands[1:]]
             view = VIEWS[op.name](op, self.state.views[op.operands[0].number], offsets)
@@ -206,7 +207,7 @@ class LoopLowering:
 
     def store(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Assign to an element."""
-        value = self.state.read(op.operands[0])
+        value = self.state.numbers[op.operands[0].number]
         self.assign(self._access(op, op.operands[1], op.operands[2:]), value, op)
 
     def allocate(self, op: MlirOperation, *, is_argument: bool = False) -> None:

@@ -107,7 +107,7 @@ def _loops(
     handed_on = block.arguments[len(walks) :]
     carried = [state.add_local(a.name or "carried", a.type, op.loc) for a in handed_on]
     for value, target, argument in zip(initial, carried, handed_on, strict=True):
-        lowering.assign(target, state.read(value), op)
+        lowering.assign(target, state.numbers[value.number], op)
         state.numbers[argument.number] = ir.Read(target)
     loops = [_started(lowering, walk) for walk in walks]
     body = lowering.block(block, carried)
@@ -175,7 +175,7 @@ REGIONS: Mapping[str, Callable[[LoopLowering, MlirOperation], None]] = {
     "affine.parallel": _affine_parallel,
     "scf.for": _scf_for,
     "scf.if": lambda lowering, op: _branch(
-        lowering, op, as_condition(lowering.state.read(op.operands[0]))
+        lowering, op, as_condition(lowering.state.numbers[op.operands[0].number])
     ),
     "scf.parallel": _scf_parallel,
 }

@@ -113,10 +113,6 @@ class LoopState:
                 message = f"the extent of dimension {axis} of {access.array} can't be told"
                 self.report("E153", message, op, "write the extent into the memref's type")
 
-    def read(self, value: MlirValue) -> Expression:
-        """Return a number; raises KeyError if it has been reported."""
-        return self.numbers[value.number]
-
     def settled_variables(self, written: set[str]) -> tuple[Variable, ...]:
         """Return the variables with all extents known and constness as it turned out."""
         found: list[Variable] = []
@@ -222,7 +218,7 @@ def lower_index(state: LoopState, op: MlirOperation) -> None:
     elif op.name in _AFFINE:
         _lower_affine(state, op)
     elif op.name in _CASTS:
-        state.numbers[number] = state.read(op.operands[0])
+        state.numbers[number] = state.numbers[op.operands[0].number]
     else:
         state.numbers[number] = Index(_arithmetic(state, op))
 
@@ -275,7 +271,7 @@ def applied(mapped: AffineMap, operands: Sequence[Affine]) -> Iterator[Affine]:
 
 def constant_index(state: LoopState, value: MlirValue) -> int:
     """Return an index that is a constant; raises LoweringError if it isn't."""
-    found = as_affine(state.read(value))
+    found = as_affine(state.numbers[value.number])
     if found is None or found.terms:
         raise LoweringError("a step that is not a constant is not affine")
     return found.constant
