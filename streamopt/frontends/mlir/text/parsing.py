@@ -40,15 +40,13 @@ def parse_module(text: str, file: str, top: str | None = None) -> Module:
         E151 for a missing package and text that MLIR doesn't accept, E155 for text that is too
         long or nested too deeply.
     """
-    try:
-        from streamopt.frontends.mlir.text.conversion import SourceText, ir, place
-    except ImportError:
-        message, hint = "reading MLIR needs the package torch-mlir", installing("mlir")
-        raise FrontendError(Diagnostic("E151", message, SourceLoc(file), hint)) from None
+    ir = _bindings(file)
     _check_size(text, file)
     text, is_old = modern(text)
     hint = OLD_HINT if is_old else ""
     try_text(text, file)
+    from streamopt.frontends.mlir.text.conversion import SourceText, place
+
     with ir.Context() as context:
         context.allow_unregistered_dialects = True
         try:
@@ -86,6 +84,16 @@ def convert_module(module: Any, text: Any) -> Module:
     except RecursionError:
         problem = Diagnostic("E155", "operations are nested too deeply", SourceLoc(text.file))
         raise FrontendError(problem) from None
+
+
+def _bindings(file: str) -> Any:
+    try:
+        from streamopt.frontends.mlir.text.conversion import ir
+    except ImportError:
+        hint = installing("mlir")
+        message = "reading MLIR needs the package torch-mlir"
+        raise FrontendError(Diagnostic("E151", message, SourceLoc(file), hint)) from None
+    return ir
 
 
 def _check_size(text: str, file: str) -> None:
