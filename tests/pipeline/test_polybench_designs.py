@@ -17,7 +17,6 @@ FEW = {
     "adi",
     "bicg",
     "correlation",
-    "deriche",
     "doitgen",
     "durbin",
     "fdtd-2d",

@@ -16,7 +16,7 @@ GRAPHS = Path(__file__).parents[3] / "graphs"
 STOPPED_MIDWAY = f"""
 import streamopt as so
 graph = so.dataflow(so.load({str(GRAPHS / "synthetic" / "7mm_tree_balanced.json")!r}))
-found = so.solve(graph, level="opt6", effort=so.Effort(work=0.7))
+found = so.solve(graph, level="opt6", effort=so.Effort(work=0.4))
 print(found.stop, found.bound, found.simulated_cycles, found.schedule)
 """
 SPINS = "while True: pass"
