@@ -16,7 +16,7 @@ import numpy as np
 
 from streamopt.ir.graph import Node
 from streamopt.ir.network import Memory, Network, Pipeline, Place
-from streamopt.ir.ports import WORD_BITS, words_of
+from streamopt.ir.ports import WORD_BITS, Words, words_of
 from streamopt.perf.costs import NodeCost, OtherCosts, Setting
 from streamopt.target.device import Target
 
@@ -130,15 +130,16 @@ def network_rates(network: Network, target: Target) -> dict[str, tuple[float, ..
     demands = {
         name: Demand(movers[name].iterations * moved, min(moved, WORD_BITS / 8))
         for name, memory in memories.items()
-        for moved in (_iteration_bytes(movers[name], memory),)
+        for words in (moved_words(movers[name], memory),)
+        for moved in (words.stride_elems * memory.element.outside_bits // 8,)
     }
     return channel_rates(outside, target, demands)
 
 
-def _iteration_bytes(mover: Pipeline, memory: Memory) -> int:
-    """Return the bytes of the words that an iteration moves over each channel."""
-    elems, bits = mover.moved_elems(memory.name), memory.element.outside_bits
-    return words_of(elems, bits, max(1, len(memory.channels))).stride_elems * bits // 8
+def moved_words(mover: Pipeline, memory: Memory) -> Words:
+    """Return the words that an iteration of a mover moves over the channels of a memory."""
+    elems, channels = mover.moved_elems(memory.name), max(1, len(memory.channels))
+    return words_of(elems, memory.element.outside_bits, channels)
 
 
 def first_word_cycles(channels: Sequence[str], target: Target) -> int:

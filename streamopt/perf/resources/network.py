@@ -29,6 +29,7 @@ from streamopt.ir.ports import (
     Words,
     words_of,
 )
+from streamopt.perf.pipelines.bandwidth import moved_words
 from streamopt.perf.pipelines.lane_accesses import lane_accesses
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.addresses import address_multipliers
@@ -272,8 +273,7 @@ def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Reso
     """
     if memory.place is not Place.OFF_CHIP or not memory.channels:
         return Resources()
-    elems = mover.moved_elems(memory.name)
-    words = words_of(elems, memory.element.outside_bits, len(memory.channels))
+    words = moved_words(mover, memory)
     bits = words.elems * memory.element.outside_bits
     return (_port(bits, blocks) + _words_fifo(bits)).scaled(words.memories)
 

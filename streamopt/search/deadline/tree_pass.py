@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamopt.search.deadline.completion import Profile, profile
-from streamopt.search.deadline.forks import carriers
 from streamopt.search.deadline.join import candidates_of_join, walk_alike
 from streamopt.search.deadline.paired_join import agreeing_labels, candidates_of_pairs
 from streamopt.search.deadline.subtrees import Candidates, SubtreeLabels, numbered, thinned
@@ -82,7 +81,7 @@ def tree_pass(
             return None
         labels.append(found)
     return PassResult(
-        int(labels[-1].last_cycles.min()), _rows(problem, labels), tuple(map(profile, labels))
+        int(labels[-1].last_cycles.min()), _rows(tree, labels), tuple(map(profile, labels))
     )
 
 
@@ -120,14 +119,14 @@ def _few(labels: SubtreeLabels, tree: Tree, effort: PassEffort) -> SubtreeLabels
         cells //= 2
 
 
-def _rows(problem: SearchInstance, labels: Sequence[SubtreeLabels]) -> dict[str, int]:
+def _rows(tree: Tree, labels: Sequence[SubtreeLabels]) -> dict[str, int]:
     """Return the rows of the label of the least last write."""
-    carries = carriers(problem)
+    problem = tree.problem
     chosen = {len(labels) - 1: int(np.argmin(labels[-1].last_cycles))}
     for node in range(len(labels) - 1, -1, -1):
         for place, channel in enumerate(problem.ins[node]):
             producer = problem.channels[channel].producer
-            if carries[channel]:
+            if tree.carries[channel]:
                 chosen[producer] = int(labels[node].before[chosen[node], place])
     rows = {node: int(labels[node].row[label]) for node, label in chosen.items()}
     return problem.named_rows(rows)
