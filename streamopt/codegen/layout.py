@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from streamopt.analysis.bank_padding import padded_shape
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
@@ -304,20 +305,21 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
 
 def _resident(scheduled: ScheduledGraph, port: CppPort, names: Names, functions: Names) -> Resident:
     """Return the memory of a resident array and what fills it: words of its banks in turn."""
-    array = port.array
-    memory = CppPort(names.unique(f"{array.name}_kept"), array, port.factors)
+    array, factors = port.array, port.factors
+    held = replace(array, shape=padded_shape(array.shape, factors))
+    memory = CppPort(names.unique(f"{array.name}_kept"), held, factors)
     words = _word_mover(port, names, functions)
     loops = tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
     place = tuple(Affine.iterator(loop.name) for loop in loops)
     name = functions.unique(f"fill_{port.name}")
     node = Node(name, loops, Access(memory.name, place), Read(Access(array.name, place)))
-    tiled = (TiledLoop(p.name, p.trip_count, f) for p, f in zip(loops, port.factors, strict=True))
-    arrays = {array.name: array, memory.name: array}
+    tiled = (TiledLoop(p.name, p.trip_count, f) for p, f in zip(loops, factors, strict=True))
+    arrays = {array.name: array, memory.name: held}
     reads = {(name, array.name): words.stream}
     fill = CppProcess(name, (ScheduledNode(node, tuple(tiled)),), reads, (memory,), arrays)
-    plan = next(plan for plan in scheduled.schedule.ports if plan.array == array.name)
-    partition = next(p for p in scheduled.partitions if p.array == array.name)
-    return Resident(memory, words, fill, plan.block, partition.in_words)
+    block = next(plan.block for plan in scheduled.schedule.ports if plan.array == array.name)
+    in_words = next(p.in_words for p in scheduled.partitions if p.array == array.name)
+    return Resident(memory, words, fill, block, in_words)
 
 
 def _word_mover(port: CppPort, names: Names, functions: Names) -> WordMover:
@@ -328,8 +330,8 @@ def _word_mover(port: CppPort, names: Names, functions: Names) -> WordMover:
         parts=tuple(names.unique(f"{part}_words") for part in port.parts),
         depth_words=WORD_FIFO_DEPTH,
     )
-    verb = "read" if port.array.is_given else "write"
-    return WordMover(functions.unique(f"{verb}_{port.name}"), port, stream)
+    name = f"{'read' if port.array.is_given else 'write'}_{port.name}"
+    return WordMover(functions.unique(name), port, stream)
 
 
 def _boundary_port(scheduled: ScheduledGraph, partition: ArrayPartition, names: Names) -> CppPort:
@@ -352,8 +354,7 @@ def _boundary_port(scheduled: ScheduledGraph, partition: ArrayPartition, names: 
         return port
     users = [n for n in scheduled.nodes if array.name in (*n.node.inputs, *n.node.outputs)]
     mover = users[0]
-    sides = (*mover.node.reads, mover.node.write)
-    access = next(side for side in sides if side.array == array.name)
+    access = next(s for s in (*mover.node.reads, mover.node.write) if s.array == array.name)
     packing = packing_of(array, access, mover, max(1, len(plan.channels)))
     several = range(packing.words.memories if packing.words.memories > 1 else 0)
     parts = tuple(names.unique(f"{port.name}_{at}") for at in several)
@@ -363,9 +364,8 @@ def _boundary_port(scheduled: ScheduledGraph, partition: ArrayPartition, names: 
 def _channel_port(scheduled: ScheduledGraph, channel: Channel, names: Names) -> CppPort:
     edge, array = channel.edge, scheduled.graph.array(channel.edge.array)
     consumers = {other.consumer for other in scheduled.graph.edges if other.array == array.name}
-    wanted = array.name
-    if len(consumers) > 1 or array.role is not Role.INTERNAL:
-        wanted = f"{array.name}_{edge.consumer}"
+    is_shared = len(consumers) > 1 or array.role is not Role.INTERNAL
+    wanted = f"{array.name}_{edge.consumer}" if is_shared else array.name
     depth = channel.depth_elems if channel.kind is ChannelKind.FIFO else None
     return CppPort(names.unique(wanted), array, channel.lanes, depth)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd, prod
 
+from streamopt.analysis.signed_digits import signed_digits
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
 from streamopt.ir.graph import Node
@@ -167,6 +168,7 @@ class _LineLayout:
         dimensions = [at for at in range(len(self.window.shape)) if at != row]
         axes = [self._axis(at) for at in dimensions]
         rows, places = self._rows()
+        worded = _by_products(axes)
         reads: list[LineRead] = []
         for at, (access, place) in enumerate(zip(self.accesses, places, strict=True)):
             slots = tuple(axis.reads[at] for axis in axes if axis.slots > 1)
@@ -178,9 +180,9 @@ class _LineLayout:
             rows,
             tuple(axis.slots for axis in axes if axis.slots > 1),
             tuple(axis.together for axis in axes if axis.slots > 1),
-            tuple(axis.words for axis in axes if axis.words > 1),
-            tuple(axis.address for axis in axes if axis.words > 1),
-            tuple(_stores(axes)),
+            tuple(axes[at].words for at in worded),
+            tuple(axes[at].address for at in worded),
+            tuple(_stores(axes, worded)),
             tuple(reads),
             self._distance(axes),
         )
@@ -369,12 +371,21 @@ def _over(value: Affine, divisor: int) -> Affine:
     return Affine(terms, value.constant // divisor)
 
 
-def _stores(axes: Sequence[_Axis]) -> Iterator[LineStore]:
+def _by_products(axes: Sequence[_Axis]) -> list[int]:
+    """Return the places of the axes that have words, those first whose extent has most digits.
+
+    The first extent is no factor of an address.
+    """
+    worded = [at for at, axis in enumerate(axes) if axis.words > 1]
+    return sorted(worded, key=lambda at: -signed_digits(axes[at].words))
+
+
+def _stores(axes: Sequence[_Axis], worded: Sequence[int]) -> Iterator[LineStore]:
     """Yield the copies of an element: each along one dimension with each along the others."""
     for copies in product(*(axis.stores for axis in axes)):
         pairs = [*zip(axes, copies, strict=True)]
         yield LineStore(
             tuple(slot for axis, (slot, _, _) in pairs if axis.slots > 1),
-            tuple(word for axis, (_, word, _) in pairs if axis.words > 1),
+            tuple(copies[at][1] for at in worded),
             tuple(limit for _, (_, _, limits) in pairs for limit in limits),
         )

@@ -74,23 +74,40 @@ def test_each_place_that_is_read_at_once_has_a_bank(order: str, unroll: str, sha
     assert not [found for found in check_text(text) if found.code in ("E610", "E621", "E623")]
 
 
-def test_lanes_of_channels_lie_side_by_side() -> None:
+def image_text(channels: int, width: int, unroll: str) -> str:
+    """Return the C++ of a copy of an image of 6 rows that one node reads through three of them."""
+    extents, loops = f"{channels} 6 {width}", f"c {channels}, h 6, w {width}"
     source = program(
-        {"x": "input 4 6 6 int8_t", "t": "internal 4 6 6 int8_t", "y": "output 4 6 6 int32_t"},
-        {"copy": "c 4, h 6, w 6: t[c][h][w] = int8_t(x[c][h][w] + 1)",
-         "read": "c 4, h 6, w 6, m 3: y[c][h][w] += t[c][h + m - 1][w] if h + m >= 1 and h + m < 7 "
+        {"x": f"input {extents} int8_t", "t": f"internal {extents} int8_t",
+         "y": f"output {extents} int32_t"},
+        {"copy": f"{loops}: t[c][h][w] = int8_t(x[c][h][w] + 1)",
+         "read": f"{loops}, m 3: y[c][h][w] += t[c][h + m - 1][w] if h + m >= 1 and h + m < 7 "
          "else 0"},
         name="image",
     )  # fmt: skip
     graph = rewritten(so.dataflow(source), WINDOWS)
-    lanes = {"read": "c 4", "copy": "c 4"}
+    lanes = {"read": unroll, "copy": unroll}
     nodes = plans(graph, {"copy": "h w c", "read": "h w c m"}, lanes)
     base = assemble(
         graph,
         {node.node: node.order for node in nodes},
         {node.node: [factor for _, factor in node.unroll] for node in nodes},
     )
-    text = so.emit(so.dataflow(source), replace(base, rewrites=WINDOWS)).text("image.cpp")
+    return so.emit(so.dataflow(source), replace(base, rewrites=WINDOWS)).text("image.cpp")
+
+
+@pytest.mark.parametrize(
+    ("channels", "width", "shape"),
+    [(4, 11, "[11][4][4]"), (11, 4, "[11][4][4]"), (6, 8, "[6][8][4]"), (11, 13, "[11][13][4]")],
+)
+def test_the_extent_of_most_digits_is_no_factor_of_an_address(
+    channels: int, width: int, shape: str
+) -> None:
+    assert f"int8_t t_lines{shape};" in image_text(channels, width, "")
+
+
+def test_lanes_of_channels_lie_side_by_side() -> None:
+    text = image_text(4, 6, "c 4")
     assert "array_reshape variable=t_lines type=cyclic factor=4 dim=1" in text
     assert not [found for found in check_text(text) if found.code in ("E610", "E621", "E623")]
 

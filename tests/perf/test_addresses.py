@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamopt.perf.pipelines.depth import signed_digits
+from streamopt.analysis.signed_digits import signed_digits
 from streamopt.perf.resources.addresses import address_multipliers
 from tests.support.networks.multiply_add import matrix_product, network_of
+
+
+def test_dimensions_with_a_bank_for_each_element_are_no_part_of_an_address() -> None:
+    extents = {"i": 4, "j": 11, "k": 13}
+    pipeline = matrix_product(extents, dict.fromkeys("ijk", 1))
+    found = network_of(pipeline, dict.fromkeys("ijk", 1), extents)
+    split = {m.name: replace(m, factors=(m.shape[0], 1)) for m in found.memories}
+    assert address_multipliers(pipeline, {m.name: m for m in found.memories})
+    assert not address_multipliers(pipeline, split)
 
 
 @given(st.integers(min_value=1, max_value=100_000))

@@ -14,6 +14,7 @@ from streamopt.errors import CodegenError, LegalityError
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.network import Place
 from streamopt.ir.ports import RamBlock
+from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.network import launch_cycles
 from streamopt.target.device import Target
 from streamopt.verification.csim.running import compiled
@@ -61,6 +62,22 @@ def test_design_with_residents_computes_the_same(backend: str, kind: str, tmp_pa
     with compiled(tmp_path / "project", read_manifest(tmp_path / "project").sources) as program:
         assert program.warnings == ""
         verify_compiled(program, PROGRAM).raise_if_failed()
+
+
+def test_idle_words_spare_the_products_of_addresses(tmp_path: Path) -> None:
+    lanes = {"mm": "i 3, j 5, k 7", "act": "i 3, j 5", "add": "n 2"}
+    schedule = resident(scheduled(PROGRAM, {"mm": "k i j"}, lanes).schedule)
+    design = so.write(PROGRAM, schedule, tmp_path / "project")
+    assert "static int16_t B_kept[40][60];" in design.text("layer.cpp")  # 12 words for 11
+    assert so.verify(tmp_path / "project").passed
+    found = so.evaluate(so.dataflow(PROGRAM), schedule, Target.named("u280"))
+    assert found.resources.storages["B"].words == 6 * 12
+    memories = {memory.name: memory for memory in found.network.memories}
+    pipeline = next(p for p in found.network.pipelines if p.name == "mm")
+    assert not any(m.extent == 12 for m in address_multipliers(pipeline, memories))
+    tight = {**memories, "B": replace(memories["B"], place=Place.ARGUMENT)}
+    assert any(m.extent == 11 for m in address_multipliers(pipeline, tight))
+    assert launch_cycles(found.network) == 6 * 11 * -(-16 * 35 // 64) + 5
 
 
 def test_later_calls_keep_what_the_first_one_filled(tmp_path: Path) -> None:

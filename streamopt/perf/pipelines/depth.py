@@ -32,7 +32,9 @@ multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from streamopt.analysis.bank_padding import padded_shape
 from streamopt.analysis.digits import is_counted
+from streamopt.analysis.signed_digits import MOST_ADDED, signed_digits
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 from streamopt.ir.network import (
     AccessMode,
@@ -155,12 +157,14 @@ class _ValueTimes:
         memory = self._memories.get(port.target)
         if memory is None or self._target.is_open:
             return 0
-        extents = [-(-e // f) for e, f in zip(memory.shape, memory.factors, strict=True)]
+        is_padded = memory.place is Place.RESIDENT
+        shape = padded_shape(memory.shape, memory.factors) if is_padded else memory.shape
+        extents = [-(-e // f) for e, f in zip(shape, memory.factors, strict=True)]
         moving = [bool(subscript.terms) for subscript in port.subscripts]
         digits = [signed_digits(e) for place, e in enumerate(extents) if any(moving[:place])]
         divided = [s for s in port.subscripts if not (self._counts_digits and is_counted(s))]
         cycles = _DIVIDED_ADDRESS_CYCLES * any(map(_divides, divided))
-        if any(count > 2 for count in digits):
+        if any(count > MOST_ADDED for count in digits):
             return cycles + _MULTIPLIED_ADDRESS_CYCLES
         return cycles + _ADDED_ADDRESS_CYCLES * any(count > 1 for count in digits)
 
@@ -219,19 +223,6 @@ def _levels_before(update: Recurrence) -> int:
     if update.terms <= 8:
         return 0
     return 2 if update.distance == 1 else 1
-
-
-def signed_digits(factor: int) -> int:
-    """Return the digits that are not 0 in a factor's non-adjacent form, its shortest.
-
-    ``n xor 3n`` has a bit for each of them.
-
-    Examples
-    --------
-    >>> [signed_digits(n) for n in (64, 20, 30, 19, 190)]
-    [1, 2, 2, 3, 3]
-    """
-    return (factor ^ 3 * factor).bit_count()
 
 
 def _divides(subscript: Affine) -> bool:

@@ -1,20 +1,19 @@
 """Arithmetic of addresses: products that are more than wires and an adder.
 
 The word of an element in its bank is ``(i * d1 + j) * d2 + ...`` with the extents ``d`` of a
-bank. A product by a constant with at most two digits in signed binary is wires and an adder, by
-others a multiplier.
+bank; a dimension whose elements have banks of their own is no part of it. A product by a constant
+with at most two digits in signed binary is wires and an adder, by others a multiplier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from streamopt.analysis.signed_digits import needs_multiplier
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Memory, Pipeline, Port
-from streamopt.perf.pipelines.depth import signed_digits
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.memory_blocks import bank_extents
-
-_MOST_ADDER_DIGITS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +26,6 @@ class AddressMultiplier:
     """The constant."""
     in_dsp: bool
     """Whether a DSP slice does it, together with the addition behind it."""
-
-
-def needs_multiplier(constant: int) -> bool:
-    """Return whether a product by a constant is more than wires and an adder."""
-    return signed_digits(constant) > _MOST_ADDER_DIGITS
 
 
 def address_multipliers(
@@ -69,11 +63,10 @@ def _products(
     port: Port, memory: Memory, moving: Sequence[str]
 ) -> Iterator[tuple[tuple[str, int], Affine]]:
     """Yield (product, what is added to it) of an access: its prefix as text, and the extent."""
-    extents = bank_extents(memory)
+    extents = zip(port.subscripts, bank_extents(memory), strict=True)
+    words = [(subscript, extent) for subscript, extent in extents if extent > 1]
     prefix = ""
-    for subscript, added, extent in zip(
-        port.subscripts, port.subscripts[1:], extents[1:], strict=False
-    ):
+    for (subscript, _), (added, extent) in pairwise(words):
         moves = any(name in moving for name in subscript.iterators())
         prefix += f" + {subscript}" if moves else ""
         if prefix and needs_multiplier(extent):

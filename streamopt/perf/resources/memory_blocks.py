@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 
+from streamopt.analysis.bank_padding import padded_shape
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import (
     LEAST_DEPTH_ELEMS,
@@ -71,8 +72,14 @@ class BankStorage:
 
 
 def bank_extents(memory: Memory) -> tuple[int, ...]:
-    """Return the extents of one bank of a cyclically partitioned array."""
-    return tuple(-(-n // f) for n, f in zip(memory.shape, memory.factors, strict=True))
+    """Return the extents of one bank of a cyclically partitioned array.
+
+    A resident one has a few idle words where these spare a multiplier.
+    """
+    shape, factors = memory.shape, memory.factors
+    if memory.place is Place.RESIDENT:
+        shape = padded_shape(shape, factors)
+    return tuple(-(-n // f) for n, f in zip(shape, factors, strict=True))
 
 
 def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:

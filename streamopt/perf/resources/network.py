@@ -47,7 +47,6 @@ from streamopt.perf.resources.memory_blocks import (
     BankStorage,
     StorageKind,
     argument_storage,
-    bank_extents,
     block_rams,
     memories_as_built,
     network_storage,
@@ -302,7 +301,12 @@ def filling_words(memory: Memory) -> Words:
 def launch_cycles(network: Network) -> int:
     """Return the cycles that filling all resident arrays takes: a word a cycle through one port."""
     held = (memory for memory in network.memories if memory.place is Place.RESIDENT)
-    return sum(prod(bank_extents(m)) * filling_words(m).count for m in held)
+    return sum(_tiles(memory) * filling_words(memory).count for memory in held)
+
+
+def _tiles(memory: Memory) -> int:
+    """Return the places of a bank that have an element of the array."""
+    return prod(-(-n // f) for n, f in zip(memory.shape, memory.factors, strict=True))
 
 
 def resident_resources(

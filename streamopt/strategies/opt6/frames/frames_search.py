@@ -68,7 +68,7 @@ VARIANTS_SHARE = 0.5
 FIRST, FIRST_IN_DSPS = 0.5, 1.25
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
 may be in LUTs, and two in a DSP; the latter where they have a DSP each, of which some wait."""
-NODE_CHOICES = 512
+NODE_CHOICES = 4096
 """Vectors of unroll factors of a node: nodes on their own are looked at for each once."""
 BALANCED, WINDOWS = "balance_paths", "stream_windows"
 
