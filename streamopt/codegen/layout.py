@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from streamopt.analysis.bank_padding import padded_shape
+from streamopt.analysis.addresses.bank_padding import padded_shape
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd, prod
 
-from streamopt.analysis.signed_digits import signed_digits
+from streamopt.analysis.addresses.signed_digits import signed_digits
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
 from streamopt.ir.graph import Node

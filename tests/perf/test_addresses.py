@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamopt.analysis.signed_digits import signed_digits
+from streamopt.analysis.addresses.signed_digits import signed_digits
 from streamopt.perf.resources.addresses import address_multipliers
 from tests.support.networks.multiply_add import matrix_product, network_of
 

@@ -32,9 +32,9 @@ multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from streamopt.analysis.bank_padding import padded_shape
+from streamopt.analysis.addresses.bank_padding import padded_shape
+from streamopt.analysis.addresses.signed_digits import MOST_ADDED, signed_digits
 from streamopt.analysis.digits import is_counted
-from streamopt.analysis.signed_digits import MOST_ADDED, signed_digits
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 from streamopt.ir.network import (
     AccessMode,

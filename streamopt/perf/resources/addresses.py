@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from streamopt.analysis.signed_digits import needs_multiplier
+from streamopt.analysis.addresses.signed_digits import needs_multiplier
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Memory, Pipeline, Port
 from streamopt.perf.pipelines.recurrence import recurrences

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 
-from streamopt.analysis.bank_padding import padded_shape
+from streamopt.analysis.addresses.bank_padding import padded_shape
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import (
     LEAST_DEPTH_ELEMS,

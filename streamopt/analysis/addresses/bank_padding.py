@@ -8,7 +8,7 @@ subtraction.
 from collections.abc import Sequence
 from itertools import count
 
-from streamopt.analysis.signed_digits import needs_multiplier
+from streamopt.analysis.addresses.signed_digits import needs_multiplier
 
 IDLE = 8
 """Words of a dimension for each idle one, at least."""

@@ -1,0 +1,1 @@
+"""Constant factors in addresses of memories, and the multipliers that they take."""
