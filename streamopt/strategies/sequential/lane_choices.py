@@ -66,11 +66,6 @@ class LaneChoice:
         return self.cycles, self.dsps, self.luts, widest, self.lanes
 
     @property
-    def lane_count(self) -> int:
-        """Return the lanes of all loops together."""
-        return prod(count for _, count in self.lanes)
-
-    @property
     def is_binary(self) -> bool:
         """Return whether all lanes are powers of two: no index that moves chooses their banks."""
         return all(count & (count - 1) == 0 for _, count in self.lanes)
