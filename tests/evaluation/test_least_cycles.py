@@ -32,6 +32,16 @@ def test_chain_binds_a_triangular_solution() -> None:
     assert bound.cycles == bound.chain_cycles > bound.work_cycles
 
 
+def test_iterators_are_numbers_of_their_loops(tmp_path: Path) -> None:
+    path = tmp_path / "fill.c"
+    path.write_text(
+        "void fill(int m[8][9]) { for (int i = 0; i < 8; i++) { m[i][0] = i * -3;"
+        " for (int j = 1; j < 9; j++) m[i][j] = m[i][j - 1] + i * j; } }"
+    )
+    # seven times eight takes one DSP, a product of any two words three
+    assert least_cycles(dataflow(load(path)), 1, ON).work_cycles == 8 * 8
+
+
 def test_adders_of_luts_take_no_dsps(tmp_path: Path) -> None:
     path = tmp_path / "sweeps.c"
     path.write_text(

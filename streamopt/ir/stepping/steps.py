@@ -142,3 +142,8 @@ def walk_phases(
             yield item, around
         else:
             yield from walk_phases(item.items, (*around, item.loop))
+
+
+def iterator_ends(loops: Iterable[StepLoop]) -> dict[str, int]:
+    """Return for each iterator what it stays below, 1 where its loop never runs."""
+    return {loop.name: max(1, loop.end) for loop in loops}

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.analysis.counting import ONE_POINT, LoopGrid, executions
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.algebra.evaluation import evaluate
 from streamopt.ir.expression import Access, Condition, Literal
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Array, Statement
-from streamopt.ir.stepping.steps import Phase, StepItem, StepLoop, Steps, walk_phases
+from streamopt.ir.stepping.steps import Phase, StepItem, StepLoop, Steps, iterator_ends, walk_phases
 from streamopt.perf.as_built.statement_bodies import StatementBody, statement_body
 from streamopt.target.device import Target
 
@@ -145,20 +146,26 @@ class _Walk:
         reduces = node.reduction is not None
         array = self.graph.array(node.write.array)
         if node.iterations > self.limits.points:
-            self.times[array.name] = self._at_once(node, (*begin, statement), array)
+            self.times[array.name] = self._at_once(node, (*begin, statement), loops, array)
             return
         self.times[array.name] = _Times.of(array, -np.inf if reduces else 0.0)
         parallel = tuple(loop for loop in loops if loop.name not in summed)
         if begin:
-            self._visit(Phase("", parallel, frozenset(), begin), self._bodies(begin), ONE_POINT, 0)
-        self._visit(
-            Phase("", loops, summed, (statement,)), self._bodies((statement,)), ONE_POINT, 0
-        )
+            first = Phase("", parallel, frozenset(), begin)
+            self._visit(first, self._bodies(begin, parallel), ONE_POINT, 0)
+        phase = Phase("", loops, summed, (statement,))
+        self._visit(phase, self._bodies((statement,), loops), ONE_POINT, 0)
         self._note(array.name)
 
-    def _at_once(self, node: Node, statements: Sequence[Statement], array: Array) -> _Times:
+    def _at_once(
+        self,
+        node: Node,
+        statements: Sequence[Statement],
+        loops: Sequence[StepLoop],
+        array: Array,
+    ) -> _Times:
         """Return times of a large node: no element is earlier than the first of its operands."""
-        last = self._bodies(statements)[-1]
+        last = self._bodies(statements, loops)[-1]
         cycles = sum(price.latency_cycles for _, price in last.operations[-1:])
         known = [self._of(name).ready(slice(None)) for name in node.inputs]
         first = min((float(own.min()) for own in known), default=0.0)
@@ -182,7 +189,10 @@ class _Walk:
         if visits > self.limits.visits:
             return
         few = FEW if points > self.limits.points else 0
-        bodies = {phase.name: self._bodies(phase.statements) for phase in steps.phases}
+        bodies = {
+            phase.name: self._bodies(phase.statements, (*around, *phase.loops))
+            for phase, around in walk_phases(steps.items)
+        }
         self._run(steps.items, bodies, ONE_POINT, few)
         for name in node.outputs:
             self._note(name)
@@ -262,5 +272,8 @@ class _Walk:
         ready = self._of(name).ready(slice(None))
         self.last_cycles = max(self.last_cycles, int(ready.max(initial=0.0)))
 
-    def _bodies(self, statements: Sequence[Statement]) -> tuple[StatementBody, ...]:
-        return tuple(statement_body(each, self.graph.element_of, self.on) for each in statements)
+    def _bodies(
+        self, statements: Sequence[Statement], loops: Sequence[StepLoop]
+    ) -> tuple[StatementBody, ...]:
+        among = ValueContext(self.graph.element_of, iterator_ends(loops))
+        return tuple(statement_body(each, among, self.on) for each in statements)

@@ -7,14 +7,15 @@ is that of all DSPs and LUTs.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 from streamopt.analysis.counting import executions
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Statement
-from streamopt.ir.stepping.steps import StepLoop, Steps, walk_phases
+from streamopt.ir.stepping.steps import StepLoop, Steps, iterator_ends, walk_phases
 from streamopt.perf.as_built.longest_chain import USUAL, ChainLimits, longest_chain_cycles
 from streamopt.perf.as_built.statement_bodies import OperationPrice, statement_body
 from streamopt.target.device import Target
@@ -56,8 +57,9 @@ def program_bound(
     prices: Counter[OperationPrice] = Counter()
     for node in graph.nodes:
         steps = steps_of(node) if isinstance(node, SequentialNode) else None
-        for statement, times in _statements(node, steps):
-            for price in statement_body(statement, graph.element_of, on).prices:
+        for statement, loops, times in _statements(node, steps):
+            among = ValueContext(graph.element_of, iterator_ends(loops))
+            for price in statement_body(statement, among, on).prices:
                 prices[price] += times
     work = sum(times * price.dsps for price, times in prices.items())
     cycles = -(-work // max(1, dsps)) if luts is None else _mixed_work_cycles(prices, dsps, luts)
@@ -92,15 +94,19 @@ def _mixed_work_cycles(prices: Mapping[OperationPrice, int], dsps: int, luts: in
     return ceil(least - 1e-6)
 
 
-def _statements(node: Node, steps: Steps | None) -> Iterator[tuple[Statement, int]]:
-    """Yield the statements of a node, and how often each runs."""
+def _statements(
+    node: Node, steps: Steps | None
+) -> Iterator[tuple[Statement, Sequence[StepLoop], int]]:
+    """Yield the statements of a node, the loops around each, and how often it runs."""
     if steps is not None:
         for phase, around in walk_phases(steps.items):
-            loops = [(loop.name, loop) for loop in (*around, *phase.loops)]
+            loops = (*around, *phase.loops)
+            named = [(loop.name, loop) for loop in loops]
             for statement in phase.statements:
                 guards = () if statement.guard is None else (statement.guard,)
-                yield statement, executions(loops, guards)
+                yield statement, loops, executions(named, guards)
     elif not isinstance(node, SequentialNode):
         statement = Statement(node.write, node.value, node.reduction, guard=node.guard)
-        whole = [(loop.name, StepLoop.whole(loop)) for loop in node.loops]
-        yield statement, executions(whole, () if node.guard is None else (node.guard,))
+        loops = tuple(map(StepLoop.whole, node.loops))
+        named = [(loop.name, loop) for loop in loops]
+        yield statement, loops, executions(named, () if node.guard is None else (node.guard,))

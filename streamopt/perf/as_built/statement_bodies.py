@@ -1,6 +1,5 @@
 """Statements as reads and operations, each operation with the least that it takes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -63,21 +62,23 @@ class StatementBody:
         return sum(price.dsps for price in self.prices)
 
 
-def statement_body(
-    statement: Statement, element_of: Callable[[str], ElementType], on: Target
-) -> StatementBody:
-    """Return the reads and operations of one execution of a statement."""
+def statement_body(statement: Statement, among: ValueContext, on: Target) -> StatementBody:
+    """Return the reads and operations of one execution of a statement.
+
+    Parameters
+    ----------
+    among
+        All loops around it.
+    """
     step = _step(statement)
     named: dict[Access, str] = {}
-    listed = OperationList(
-        ValueContext(element_of, {}), lambda access: named.setdefault(access, f"v{len(named)}")
-    )
+    listed = OperationList(among, lambda access: named.setdefault(access, f"v{len(named)}"))
     result = listed.value(statement.value if step is None else step.term)
     guard, waits_for = statement.guard, ""
     if guard is not None and not is_affine_condition(guard):
         waits_for = listed.value(guard)
     under = read_guards(statement)
-    element = element_of(statement.target.array)
+    element = among.element_of(statement.target.array)
     return StatementBody(
         statement,
         tuple(

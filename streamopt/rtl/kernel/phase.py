@@ -25,7 +25,7 @@ from streamopt.ir.network import Memory, Operation
 from streamopt.ir.program import Loop, Statement
 from streamopt.ir.stepping.edges import FixedLane
 from streamopt.ir.stepping.stepped import HeldArray, LanedPhase
-from streamopt.ir.stepping.steps import StepLoop
+from streamopt.ir.stepping.steps import StepLoop, iterator_ends
 from streamopt.rtl.kernel.conditions import ALWAYS, iterators_in
 from streamopt.rtl.kernel.kernel import TURN, Held, HeldWrite, Holds, KernelValue, Masked
 from streamopt.rtl.kernel.lane_places import lane_places
@@ -57,8 +57,7 @@ class PhaseMaker:
         loops_built = (*parts.tiles, *parts.lanes)
         self._trips = {loop.name: loop.trip_count for loop in loops_built}
         self._operations = 0
-        loops = (*around, *laned.phase.loops)
-        ends = {loop.name: max(1, loop.end) for loop in loops}
+        ends = iterator_ends((*around, *laned.phase.loops))
         self._among = ValueContext(lambda name: parts.arrays[name].element, ends)
 
     def made(self) -> PhaseParts:

@@ -18,7 +18,7 @@ from streamopt.analysis.operations import OperationList
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import NodePlan
-from streamopt.ir.stepping.steps import walk_phases
+from streamopt.ir.stepping.steps import iterator_ends, walk_phases
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.perf.turns.bubbles import LeastLength
 from streamopt.space.tiles import divisors
@@ -140,8 +140,7 @@ class _OneOrder:
 
 
 def _operations(graph: Graph, steps: Steps, phase: Phase) -> Sequence[Operation]:
-    trips = {loop.name: loop.end for loop in steps.loops}
-    found = OperationList(ValueContext(graph.element_of, trips), str)
+    found = OperationList(ValueContext(graph.element_of, iterator_ends(steps.loops)), str)
     for statement in phase.statements:
         for expression in statement.expressions:
             found.value(expression)

@@ -25,6 +25,7 @@ from streamopt.ir.network import (
 from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 from streamopt.ir.stepping.stepped import LanedPhase, walk_laned
+from streamopt.ir.stepping.steps import iterator_ends
 from streamopt.ir.stepping.windows import chain_box
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.lower.array_copies import bring, hand, of_lane
@@ -190,8 +191,7 @@ class _PhaseLowering:
         self.ports: list[Port] = []
         self.operations: list[Operation] = []
         self.values: dict[ir.Access, str] = {}
-        loops = (*around, *laned.phase.loops)
-        ends = {loop.name: max(1, loop.end) for loop in loops}
+        ends = iterator_ends((*around, *laned.phase.loops))
         self.among = ValueContext(lambda name: arrays[name].element, ends)
 
     def pipeline(self) -> Pipeline:

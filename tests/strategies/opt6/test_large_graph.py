@@ -62,6 +62,20 @@ def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, 
     assert again is None or again.bound >= found.latency_cycles
 
 
+def test_luts_that_cannot_run_short_have_a_price_all_the_same() -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / "mvt.json"))
+    on = Target.named("u280", 5.0)
+    costs, choices = as_built_costs(graph, on), bindings(None, graph, on)
+    space = SpaceOptions(LEVELS[LevelName.OPT6], 20, 8, costs=costs, bindings=choices)
+    problem = Problem(graph, space).within(lut_limit=10**9)
+    large, run = LargeGraph(problem, costs, most_nodes=26), Run(problem, SolveOptions())
+    free = large.solved(SearchBudget(20, 10**9, 0.0), None, run)
+    paid = large.solved(SearchBudget(20, 10**9, PRICES[0]), None, run)
+    assert free is not None
+    assert paid is not None
+    assert paid.latency_cycles <= free.latency_cycles  # the price of all LUTs is lent as DSPs
+
+
 def test_dsps_that_are_left_over_are_not_lent_for_luts() -> None:
     limits = Resources(dsps=468, bram18=1344, luts=400_000, ffs=800_000, uram=320)
     first = SearchBudget.whole(limits)

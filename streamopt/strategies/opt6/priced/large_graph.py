@@ -124,7 +124,8 @@ class LargeGraph:
 def _priced(prepared: Prepared, price: float) -> dict[str, NodeRows]:
     """Return the rows that none dominates where LUTs cost so many DSPs."""
     alone = without_channels(prepared.rows)
-    whole = instance(prepared.space, alone)
+    # LUTs stay a resource where they can't run short: they have a price all the same
+    whole = instance(prepared.space, alone, prepared.space.limits[1:])
     paid = surrogate(whole, price)
     kept = {name: np.zeros(len(own), dtype=np.bool_) for name, own in alone.items()}
     for name, places in zip(whole.names, paid.places, strict=True):
