@@ -188,22 +188,29 @@ def test_what_knows_no_channels_says_so() -> None:
         so.put_outside(GEMM, schedule, ports)
 
 
-def test_channels_are_chosen_where_none_are_said() -> None:
+def test_channels_are_chosen_where_none_are_said(tmp_path: Path) -> None:
     """As many as the design gains from, at most 32 ports, each to a channel of its own."""
-    graph = so.dataflow(so.load(GRAPHS / "polybench/gesummv.json"))
+    path = tmp_path / "gesummv.c"
+    path.write_text(
+        "void gesummv(float A[48][48], float B[48][48], float x[48], float y[48]) {"
+        " for (int i = 0; i < 48; i++) { float t = 0, u = 0;"
+        " for (int j = 0; j < 48; j++) { t += A[i][j] * x[j]; u += B[i][j] * x[j]; }"
+        " y[i] = 1.5f * t + 1.2f * u; } }"
+    )
+    graph = so.dataflow(so.load(path))
     space = so.Space(ports=so.plan_ports(graph, "m_axi"))
     one, chosen = (
-        so.solve(graph, level="opt6", dsp=640, space=own, budget=so.Budget(fit="device"))
+        so.solve(graph, level="opt6", dsp=320, space=own, budget=so.Budget(fit="device"))
         for own in (so.Space(ports=so.plan_ports(graph, "m_axi:1")), space)
     )
-    assert 6 * chosen.simulated_cycles < one.simulated_cycles
+    assert 2 * chosen.simulated_cycles < one.simulated_cycles
     ports = {port.array: port.channels for port in chosen.schedule.ports}
     evaluation = chosen.evaluation
     assert evaluation is not None
     memories = {m.name: m.channels for m in evaluation.network.memories if m.channels}
     assert memories == {name: ports[name] for name in memories}
     used = [channel for channels in memories.values() for channel in channels]
-    assert 16 < len(used) == len({*used}) <= 32
+    assert 12 < len(used) == len({*used}) <= 32
     on = so.device("u280")
     least = open_cycles(graph, space.ports, on)
     assert least <= chosen.bound <= chosen.latency_cycles
