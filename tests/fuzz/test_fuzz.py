@@ -17,12 +17,12 @@ from tests.fuzz.limits import CPU_SECONDS, MEMORY_BYTES
 TOP = Path(__file__).parents[2]
 KINDS = ("c", "cpp", "json", "schedule", "turns", "weights", "onnx", "mlir")
 FEW = (
-    "c:0:20",
-    "cpp:0:12",
-    "json:1:30",
-    "schedule:0:30",
-    "turns:0:30",
-    "weights:0:20",
+    "c:0:14",
+    "cpp:0:8",
+    "json:1:20",
+    "schedule:0:20",
+    "turns:0:12",
+    "weights:0:10",
     "onnx:0:8",
     "mlir:0:2",
 )
@@ -30,9 +30,14 @@ EACH = 2000
 SLOW = {
     "json: 30 loops",
     "json: extent of an int",
+    "json: 2000 nodes",
     "json: 30000 nodes",
     "c: 1000 statements",
     "c: 800 loops",
+    "c: loop of 2^40",
+    "c: loops of depth 300",
+    "c: macros that double",
+    "weights: not a number",
     "weights: unpacks to 1 GB",
     *(name for name in ATTACKS if name.startswith("cpp: ")),
 }

@@ -135,6 +135,8 @@ def _mutate(kind: str, first: int, count: int, every: int) -> None:
 
 
 def _attack(names: Sequence[str]) -> None:
+    for kind in ("json", "c", "cpp"):
+        _warm_up(kind, SEEDS[kind]()[0])
     for name in names or ATTACKS:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as directory:
             path = ATTACKS[name](Path(directory))
