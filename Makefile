@@ -11,6 +11,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Hundreds of tests start a Python of their own: without bytecode each would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: demo test tests quick nightly gallery docs notebooks errors cli lint clean

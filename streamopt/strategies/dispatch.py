@@ -40,8 +40,8 @@ def strategies(solver: str, formulation: str = COMPACT) -> tuple[Strategy, ...]:
     Raises
     ------
     SolverError
-        If a race has less than two sides (E518), or one of them is unknown (E501) or not installed
-        (E504).
+        If a solver is unknown (E501) or not installed (E504), or a race has less than two sides
+        (E518).
     """
     kind, _, names = solver.partition(":")
     if kind == RACE:
@@ -52,9 +52,16 @@ def strategies(solver: str, formulation: str = COMPACT) -> tuple[Strategy, ...]:
 
 
 def _program(solver: str, formulation: str) -> Strategy:
-    """Return the strategy of a solver; raises SolverError for a name that nothing has (E501)."""
+    """Return the strategy of a solver.
+
+    Raises
+    ------
+    SolverError
+        E501 for a name that nothing has, E504 for a solver that isn't installed.
+    """
     if solver not in SOLVERS:
         raise unknown_solver(solver, (*STRATEGIES, RACE))
+    get(solver)  # what is missing is said before a search begins
     return SolverProgram(solver, formulation)
 
 
@@ -62,9 +69,6 @@ def _sides(solver: str, text: str, formulation: str) -> tuple[Strategy, ...]:
     known = {name: own[0] for name, own in STRATEGIES.items() if len(own) == 1}
     names = dict.fromkeys(text.split(",") if text else (SEARCH, default_solver()))
     sides = tuple(known.get(name) or _program(name, formulation) for name in names)
-    for name in names:
-        if name not in known:
-            get(name)
     if len(names) < 2:
         message = f"'{solver}' is a race of one"
         hint = f"name two or more, such as {RACE}:{SEARCH},{default_solver()}"
