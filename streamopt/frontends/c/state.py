@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast as ast
@@ -12,7 +13,7 @@ from pycparser import c_ast as ast
 from streamopt.errors import SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.symbols import Scopes, Stored, Symbol
+from streamopt.frontends.c.symbols import Moving, Scopes, Stored, Symbol
 from streamopt.frontends.c.syntax.files import CFile
 from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.syntax.usage import NameUsage
@@ -157,6 +158,8 @@ class RunningLoops:
     """By label or variable of a loop: how often it runs at most."""
     assigned: list[set[str]] = field(default_factory=list[set[str]])
     """For each loop that is open, outermost first: the variables that it may assign."""
+    written_out: int = 0
+    """How many turns of loops were written out."""
 
     def open(self, iterator: str, low: int, high: int) -> None:
         """Note the interval of an iterator inside of all that run."""
@@ -198,6 +201,8 @@ class ReadingState:
     integers: HeldIntegers = field(default_factory=HeldIntegers)
     statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
     """The symbol of each static variable that changes: it lasts from call to call."""
+    parts: list[Stored] = field(default_factory=list["Stored"])
+    """The parts of variables that pointers point at."""
     guarded: int = 0
     """How many conditional expressions enclose the one that is read."""
     inlined: int = 0
@@ -218,6 +223,30 @@ class ReadingState:
         loc = node if isinstance(node, SourceLoc) else self.file.loc(node)
         self.problems.report(code, message, loc, hint)
 
+    def saved(self) -> Callable[[], None]:
+        """Return a function that sets all back to what it is now, in the blocks that are open."""
+        source, integers, loops = self.source, self.integers, self.loops
+        kept = [(block, block[:]) for block in (source.first, *source.blocks)]
+        parts = [
+            (owner, name, copy(getattr(owner, name)))
+            for owner, names in (
+                (source, ("variables", "values", "written", "pointers", "compared")),
+                (source, ("_items", "_taken", "_numbers")),
+                (integers, ("now", "followed", "inside")),
+                (loops, ("ranges", "order", "assigned")),
+                (self, ("statics", "parts", "guarded", "inlined")),
+            )
+            for name in names
+        ]
+
+        def restore() -> None:
+            for block, items in kept:
+                block[:] = items
+            for owner, name, value in parts:
+                setattr(owner, name, copy(value))
+
+        return restore
+
     @contextmanager
     def unreported(self) -> Generator[None]:
         """Try inside to read a node, and forget its problems."""
@@ -226,6 +255,12 @@ class ReadingState:
             yield
         finally:
             self.problems = problems
+
+    def part_at(self, pointer: Moving) -> Stored | None:
+        """Return the part that a pointer points at, where it hasn't moved; None if unknown."""
+        held = self.integers.now.get(pointer.which.variable)
+        number = None if held is None else held.constant
+        return self.parts[number] if isinstance(number, int) else None
 
     def is_static(self, name: str) -> bool:
         """Return whether a variable keeps its value from one inlined call to the next."""

@@ -52,13 +52,21 @@ class Stored:
     is_single: bool = False
     """Whether a pointer to a whole array stands for it, so that the first subscript is 0."""
 
+    def is_same_part(self, other: Stored) -> bool:
+        """Return whether another stands for the same elements, pointers into it aside."""
+        own = self.variable, self.prefix, self.shape, self.is_const
+        return own == (other.variable, other.prefix, other.shape, other.is_const)
+
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """A pointer that moves along a variable."""
+    """A pointer that moves along a variable, or from one to another."""
 
-    part: Stored
-    """Where it points at first, and the shape of that."""
+    element: ElementType
+    rank: int
+    """Dimensions of what it points at."""
+    which: Stored
+    """A local integer: the number of the part that it points at."""
     place: Stored
     """A local integer: how many elements it has moved on."""
 

@@ -225,8 +225,8 @@ def test_reads_under_conditions_that_change_are_refused(asked: str, tmp_path: Pa
     with pytest.raises(FrontendError, match="E136 subscript in__r"):
         read_cpp(
             tmp_path,
-            "void f(hls::stream<int> &in, int y[6]) { int turn = 0; int last[1] = {0};"
-            " for (int i = 0; i < 6; i++) { bool go = turn != 1; y[i] = 0;"
+            "void f(hls::stream<int> &in, int y[99]) { int turn = 0; int last[1] = {0};"
+            " for (int i = 0; i < 99; i++) { bool go = turn != 1; y[i] = 0;"
             f" if ({asked}) y[i] = in.read(); last[0] = y[i];"
             " if (turn == 2) turn = 0; else turn++; } }",
         )

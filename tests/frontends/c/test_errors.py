@@ -99,7 +99,7 @@ def problems(folder: Path, text: str, **options: object) -> list[str]:
         ("float b[m]; x[0] = 1;", "2:9 E134 an extent of b, m is not a constant integer"),
         ("x[0] = sqrt(d, d);", "2:8 E138 sqrt takes 1 argument"),
         (
-            "for (unsigned i = 0; i < 8; i++) if (i - 1 >= 0) x[i] = 0;",
+            "for (unsigned i = 0; i < 99; i++) if (i - 1 >= 0) x[0] = 0;",
             "2:38 E136 i - 1 may be negative, but its type is unsigned",
         ),
     ],

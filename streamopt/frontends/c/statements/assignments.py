@@ -26,7 +26,7 @@ from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.symbols import Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.types import Subset
-from streamopt.frontends.c.syntax.usage import base_name, walked
+from streamopt.frontends.c.syntax.usage import base_name, names_in, walked
 from streamopt.frontends.c.values.conditions import Truth
 from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
@@ -133,8 +133,12 @@ def hold(access: Access, stored: Stored, value: CValue, state: ReadingState) -> 
 def assigned_variables(body: ast.Node | None, state: ReadingState) -> set[str]:
     """Return the variables outside of a statement that it may assign."""
     names: set[str] = set()
+    found: set[str] = set()
     for node in walked(body):
         match node:
+            case ast.Assignment(op="=", lvalue=ast.ID(name=name), rvalue=value):
+                names.add(name)
+                found |= _pointed_elsewhere(name, value, state)
             case ast.Assignment(lvalue=target) | ast.UnaryOp(op="&", expr=target):
                 names.update(base_name(target))
             case ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
@@ -147,8 +151,23 @@ def assigned_variables(body: ast.Node | None, state: ReadingState) -> set[str]:
             case _:
                 pass
     symbols = (state.scope.find(name) for name in names)
-    found = (symbol.place if isinstance(symbol, Moving) else symbol for symbol in symbols)
-    return {symbol.variable for symbol in found if isinstance(symbol, Stored)}
+    kept = (symbol.place if isinstance(symbol, Moving) else symbol for symbol in symbols)
+    return found | {symbol.variable for symbol in kept if isinstance(symbol, Stored)}
+
+
+def _pointed_elsewhere(name: str, value: ast.Node, state: ReadingState) -> set[str]:
+    """Return the number that follows a pointer, if a value may point at another array."""
+    pointer = state.scope.find(name)
+    if not isinstance(pointer, Moving):
+        return set()
+    part = state.part_at(pointer)
+    for other in names_in(value):
+        symbol = state.scope.find(other)
+        to = state.part_at(symbol) if isinstance(symbol, Moving) else symbol
+        is_array = isinstance(symbol, Moving) or (isinstance(to, Stored) and bool(to.shape))
+        if is_array and not (part and isinstance(to, Stored) and part.is_same_part(to)):
+            return {pointer.which.variable}
+    return set()
 
 
 def merged(

@@ -25,7 +25,7 @@ from streamopt.frontends.c.extents import OPEN
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import initialisers
 from streamopt.frontends.c.statements.assignments import assign, known_value, nest
-from streamopt.frontends.c.statements.pointers import is_moved, pointer_to
+from streamopt.frontends.c.statements.pointers import is_moved, pointer_to, unset_pointer
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.files import CFile, CFunction
 from streamopt.frontends.c.syntax.rendering import shown
@@ -156,7 +156,12 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
     if _declare_allocated(item, state):
         return
     if item.value is None or isinstance(item.value, ast.FuncCall | ast.Cast):
-        what = "points elsewhere later" if is_moved(item, function) else "is a pointer"
+        if item.value is None and is_moved(item, function) and item.type.element is not None:
+            rank = len(item.type.extents)
+            pointer = unset_pointer(item, item.type.element, rank, state)
+            state.scope.declare(item.name, pointer)
+            return
+        what = "is a pointer"
         hint = f"declare an array: {item.type.text} {item.name}[N]"
         state.report("E135", f"{item.name} {what}", item.loc, hint)
         return

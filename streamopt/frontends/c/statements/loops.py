@@ -13,11 +13,10 @@ from streamopt.frontends.c.statements.headers import (
     LARGEST,
     LoopHeader,
     constant_header,
-    first_of,
     header_of,
 )
 from streamopt.frontends.c.statements.running import Running, once_through, running_in, trips_while
-from streamopt.frontends.c.statements.unrolled import values_of
+from streamopt.frontends.c.statements.unrolled import declared_counter, tried
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
@@ -46,13 +45,19 @@ def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     if len(state.source.blocks) > MAX_NESTING:
         state.report("E139", f"loops are nested more than {MAX_NESTING} deep", item)
         return
+
+    def read(loop: ast.For | ast.While) -> bool:
+        assert isinstance(loop, ast.For)
+        _read_for(loop, state, label)
+        return True
+
+    tried(item, read, state)
+
+
+def _read_for(item: ast.For, state: ReadingState, label: str) -> None:
     name = counted_name(item)
     if name is None and item.cond is not None:
         _read_uncounted(item, item.cond, state, label)
-        return
-    values = None if name is None else values_of(item, name, state)
-    if name is not None and values is not None:
-        _write_out(item, name, values, state)
         return
     bound = state.loops.bounds.get(label) or state.loops.bounds.get(name or "")
     if bound is not None and constant_header(item, state) is None:
@@ -142,18 +147,9 @@ def _read_bounded(item: ast.For, bound: int, state: ReadingState, label: str) ->
 
     Its form is ``n = start; for (t = 0; t < bound; t++) if (n < end) { body; n++; }``.
     """
-    name = counted_name(item)
     with state.scope.block():
-        if name is not None:
-            element, first = first_of(item.init, name, state)
-            value = None if first is None else expressions.value_of(first, state)
-            if element is None or value is None:
-                return
-            stored = state.source.add_variable(name, (), element, state.file.loc(item))
-            state.scope.declare(name, stored)
-            assign(Access(stored.variable, ()), stored, value, state, state.file.loc(item))
-        elif item.init is not None:
-            statements.read_all([item.init], state)
+        if not declared_counter(item, state):
+            return
         body = once_through(item.stmt)
         step = [] if item.next is None else [item.next]
         condition = item.cond or ast.Constant("int", "1", item.coord)
@@ -202,15 +198,6 @@ def _counted(header: LoopHeader, done: Affine, trips: Affine | None) -> GuardedL
     return GuardedLoop(header.name, values, done)
 
 
-def _write_out(item: ast.For, name: str, values: tuple[int, ...], state: ReadingState) -> None:
-    element, _ = first_of(item.init, name, state)
-    for value in values if element is not None else ():
-        with state.scope.block():
-            known = integer(value, element or ElementType.INT32)
-            state.scope.declare(name, Known(known, is_iterator=True))
-            _read_body(item, state)
-
-
 def _with_one_step(item: ast.For) -> ast.For:
     """Return a loop of which the header steps one variable; the others are at the body's end."""
     name = counted_name(item)
@@ -228,8 +215,7 @@ def _with_one_step(item: ast.For) -> ast.For:
 def _read_uncounted(item: ast.For, condition: ast.Node, state: ReadingState, label: str) -> None:
     """Read a loop whose header sets no variable, or several, as the ``while`` it stands for."""
     with state.scope.block():
-        first = item.init.decls if isinstance(item.init, ast.DeclList) else [item.init]
-        statements.read_all([one for one in first if one is not None], state)
+        declared_counter(item, state)
         body = once_through(item.stmt)
         step = [] if item.next is None else [item.next]
         if not _is_counted(condition, [*body, *step], item, state, label):
@@ -280,6 +266,15 @@ def read_while(item: ast.While | ast.DoWhile, state: ReadingState, label: str) -
     """Emit a loop if its iterations can be counted or are bounded; return whether they are."""
     if isinstance(item, ast.DoWhile):
         return _read_do_while(item, state, label)
+
+    def read(loop: ast.For | ast.While) -> bool:
+        assert isinstance(loop, ast.While)
+        return _read_while(loop, state, label)
+
+    return tried(item, read, state)
+
+
+def _read_while(item: ast.While, state: ReadingState, label: str) -> bool:
     parts = spread(ast.ExprList([item.cond], item.coord))
     if parts is not None and not jumps_in(item.stmt, ast.Break):
         return _read_changing(item, parts, state, label)

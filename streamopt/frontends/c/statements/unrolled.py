@@ -1,4 +1,4 @@
-"""Loops whose variable takes a few known values, each with a body of its own.
+"""Loops that are written out, each turn with the integers that it has.
 
 Before::
 
@@ -10,75 +10,177 @@ After::
     for (i = 0; i < 2; i++) a[i] += a[i + 2];
     for (i = 0; i < 4; i++) a[i] += a[i + 4];
 
-That is for variables that are multiplied, divided or shifted, and for those by which something is
-shifted: what is computed from them is affine for each value alone.
+That is tried where a loop can't be read as one: what is computed from its integers may be affine in
+each turn alone, as with halved spans, alternating buffers, neighbours by number, and flags. A loop
+whose first form has a problem is read as if that had never been tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import ge, gt, le, lt, ne
 
 from pycparser import c_ast as ast
 
+from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.state import ReadingState
-from streamopt.frontends.c.statements.headers import constant_header
-from streamopt.frontends.c.symbols import Stored
-from streamopt.frontends.c.syntax.trees import base_name, walked
-from streamopt.frontends.c.syntax.usage import names_in
-from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.statements import statements
+from streamopt.frontends.c.statements.assignments import assign
+from streamopt.frontends.c.statements.headers import first_of
+from streamopt.frontends.c.statements.running import once_through
+from streamopt.frontends.c.symbols import Counter, Stored
+from streamopt.frontends.c.syntax.trees import base_name, jumps_in, walked
+from streamopt.frontends.c.syntax.usage import counted_name, names_in
+from streamopt.frontends.c.values import conditions, expressions
+from streamopt.ir.expression import Access
 
-MOST_VALUES = 32
-_STEPS: dict[str, Callable[[int, int], int]] = {
-    "*": lambda value, amount: value * amount,
-    "/": lambda value, amount: value // amount,
-    "<<": lambda value, amount: value << amount,
-    ">>": lambda value, amount: value >> amount,
-}
-_TESTS = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne}
-
-
-def values_of(item: ast.For, name: str, state: ReadingState) -> tuple[int, ...] | None:
-    """Return the values of a loop's variable if it is to be written out, else None."""
-    factor = _factor(item.next, name)
-    if factor is not None:
-        return _geometric(item, name, factor, state)
-    if not any(_shifts_by(node, name) for node in walked(item.stmt)) and not _is_placed_by_table(
-        item, name, state
-    ):
-        return None
-    header = constant_header(item, state)
-    if header is None:
-        return None
-    values = range(*header)
-    return tuple(values) if len(values) <= MOST_VALUES else None
+MOST_TURNS = 64
+"""Of a loop that is written out."""
+MAX_TURNS = 2_048
+"""Of all loops of a function that are written out, trials in vain among them."""
+_MENDED = {"E134", "E135", "E136", "E138"}
+"""Problems that may go where integers are known."""
 
 
-def _is_placed_by_table(item: ast.For, name: str, state: ReadingState) -> bool:
-    """Return whether numbers of a constant table, by a loop's variable, are in subscripts.
+def tried(
+    loop: ast.For | ast.While, read: Callable[[ast.For | ast.While], bool], state: ReadingState
+) -> bool:
+    """Read a loop by a function, or else written out; return whether that could be done.
+
+    If neither can, all is as the function leaves it.
+    """
+    is_placed = isinstance(loop, ast.For) and _is_placed_by_table(loop, state)
+    ways = [read, lambda loop: _is_written_out(loop, state)]
+    first, second = ways[::-1] if is_placed else ways
+    before = state.saved()
+    found, problems = _attempted(first, loop, state)
+    if not found and {one.code for one in problems.found} <= _MENDED:
+        after = state.saved()
+        before()
+        other = _attempted(second, loop, state)
+        if other[0] or is_placed:
+            found, problems = other
+        else:
+            after()
+    for one in problems.found:
+        state.problems.report(one.code, one.message, one.loc, one.hint)
+    return found or bool(problems.found)
+
+
+def _attempted(
+    read: Callable[[ast.For | ast.While], bool], loop: ast.For | ast.While, state: ReadingState
+) -> tuple[bool, Problems]:
+    """Read a loop in one way; return whether that is done without problems, and these."""
+    problems, reported = Problems(), state.problems
+    state.problems = problems
+    try:
+        return read(loop) and not problems.found, problems
+    finally:
+        state.problems = reported
+
+
+def _is_written_out(loop: ast.For | ast.While, state: ReadingState) -> bool:
+    """Emit the turns of a loop as long as its condition holds; return whether there is a last."""
+    step = loop.next if isinstance(loop, ast.For) else None
+    turn = [*once_through(loop.stmt), *([] if step is None else [step])]
+    if loop.cond is None or any(jumps_in(one, ast.Break | ast.Continue) for one in turn):
+        return False
+    with state.scope.block():
+        if isinstance(loop, ast.For) and not declared_counter(loop, state):
+            return False
+        for turns in range(MOST_TURNS + 1):
+            holds = conditions.condition_of(loop.cond, state)
+            state.loops.written_out += 1
+            if holds is False:
+                return turns > 0
+            if holds is not True or state.loops.written_out > MAX_TURNS:
+                return False
+            with state.scope.block():
+                statements.read_all(turn, state)
+            if state.problems.found:
+                return False
+    return False
+
+
+def declared_counter(loop: ast.For, state: ReadingState) -> bool:
+    """Declare what a header counts as a variable of its own; return whether it has a value."""
+    name = counted_name(loop)
+    is_new = isinstance(loop.init, ast.DeclList) or isinstance(
+        state.scope.find(name or ""), Counter
+    )
+    if name is None or not is_new:
+        return _are_declared(loop.init, loop, state)
+    return _is_declared(name, loop.init, loop, state)
+
+
+def _are_declared(first: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
+    """Read what a header does at first; variables that only count loops get one of their own."""
+    match first:
+        case ast.DeclList(decls=parts) | ast.ExprList(exprs=parts):
+            found = [_are_declared(part, loop, state) for part in parts]
+            return all(found)
+        case ast.Assignment(op="=", lvalue=ast.ID(name=name)) if isinstance(
+            state.scope.find(name), Counter
+        ):
+            return _is_declared(name, first, loop, state)
+        case _:
+            statements.read_all([] if first is None else [first], state)
+            return True
+
+
+def _is_declared(name: str, init: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
+    element, first = first_of(init, name, state)
+    value = None if first is None else expressions.value_of(first, state)
+    if element is None or value is None:
+        return False
+    loc = state.file.loc(loop)
+    stored = state.source.add_variable(name, (), element, loc)
+    state.scope.declare(name, stored)
+    assign(Access(stored.variable, ()), stored, value, state, loc)
+    return True
+
+
+def _is_placed_by_table(item: ast.For, state: ReadingState) -> bool:
+    """Return whether numbers of a list, by a loop's variable, are in subscripts.
 
     ::
 
-        for (n = 0; n < 8; n++) { y = row + offset[n]; sum += image[y][col]; }
+        for (n = 0; n < 8; n++) { y = row + offset[n]; sum += image[y][n == 0 ? 1 : 0]; }
     """
-    placed: set[str] = set()
+    name, placed = counted_name(item) or "", set[str]()
     nodes = [*walked(item.stmt)]
-    for node in nodes:
-        match node:
-            case ast.Assignment(lvalue=ast.ID(name=target), rvalue=value):
-                pass
-            case ast.Decl(name=str(target), init=ast.Node() as value):
-                pass
-            case _:
-                continue
-        if any(_is_entry(part, name, state) for part in walked(value)):
-            placed.add(target)
-    return any(
-        _is_entry(part, name, state) or (isinstance(part, ast.ID) and part.name in placed)
-        for node in nodes
-        if isinstance(node, ast.ArrayRef)
-        for part in walked(node.subscript)
-    )
+
+    def is_placed(node: ast.Node) -> bool:
+        return any(
+            _is_entry(part, name, state)
+            or (isinstance(part, ast.TernaryOp) and _is_listed(part, name))
+            or (isinstance(part, ast.ID) and part.name in placed)
+            for part in walked(node)
+        )
+
+    before = -1
+    while before < len(placed):
+        before = len(placed)
+        for node in nodes:
+            match node:
+                case (
+                    ast.Assignment(lvalue=ast.ID(name=target), rvalue=ast.Node() as value)
+                    | ast.Decl(name=str(target), init=ast.Node() as value)
+                ) if target not in placed and is_placed(value):
+                    placed.add(target)
+                case _:
+                    pass
+    return any(is_placed(node.subscript) for node in nodes if isinstance(node, ast.ArrayRef))
+
+
+def _is_listed(node: ast.Node | None, name: str) -> bool:
+    """Return whether a node is a number, or one of several by a variable."""
+    match node:
+        case ast.TernaryOp(cond=asked, iftrue=then, iffalse=otherwise):
+            return name in names_in(asked) and all(_is_listed(s, name) for s in (then, otherwise))
+        case ast.UnaryOp(op="-", expr=operand):
+            return isinstance(operand, ast.Constant)
+        case _:
+            return isinstance(node, ast.Constant)
 
 
 def _is_entry(node: ast.Node, name: str, state: ReadingState) -> bool:
@@ -89,50 +191,3 @@ def _is_entry(node: ast.Node, name: str, state: ReadingState) -> bool:
     if not isinstance(symbol, Stored) or symbol.variable not in state.source.values:
         return False
     return symbol.element.is_integer
-
-
-def _shifts_by(node: ast.Node, name: str) -> bool:
-    return (
-        isinstance(node, ast.BinaryOp) and node.op in ("<<", ">>") and name in names_in(node.right)
-    )
-
-
-def _factor(step: ast.Node | None, name: str) -> tuple[str, ast.Node] | None:
-    """Return the operator and the operand by which a step multiplies, divides or shifts."""
-    match step:
-        case ast.Assignment(op="*=" | "/=" | "<<=" | ">>=" as op, lvalue=ast.ID(name=target)):
-            return (op[:-1], step.rvalue) if target == name else None
-        case ast.Assignment(
-            op="=",
-            lvalue=ast.ID(name=target),
-            rvalue=ast.BinaryOp(op=op, left=ast.ID(name=base), right=amount),
-        ) if op in _STEPS and target == base == name:
-            return op, amount
-        case _:
-            return None
-
-
-def _geometric(
-    item: ast.For, name: str, factor: tuple[str, ast.Node], state: ReadingState
-) -> tuple[int, ...] | None:
-    asked = item.cond
-    if isinstance(asked, ast.ID):
-        asked = ast.BinaryOp("!=", asked, ast.Constant("int", "0"))
-    match item.init, asked:
-        case (
-            ast.DeclList(decls=[ast.Decl(init=ast.Node() as first)]) | ast.Assignment(rvalue=first),
-            ast.BinaryOp(op=op, left=ast.ID(name=compared), right=bound),
-        ) if op in _TESTS and compared == name:
-            pass
-        case _:
-            return None
-    value, amount, end = (
-        expressions.known_integer(node, state) for node in (first, factor[1], bound)
-    )
-    if value is None or amount is None or end is None or value < 0 or amount < 1:
-        return None
-    found: list[int] = []
-    while _TESTS[op](value, end) and len(found) <= MOST_VALUES:
-        found.append(value)
-        value = _STEPS[factor[0]](value, amount)
-    return tuple(found) if len(found) <= MOST_VALUES else None

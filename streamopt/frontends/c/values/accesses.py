@@ -15,7 +15,7 @@ from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, base_name, walked
 from streamopt.frontends.c.syntax.types import CType
-from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values import conditions, expressions
 from streamopt.frontends.c.values.gathers import Place, gathered, is_searched
 from streamopt.frontends.c.values.value import CValue, integer
 from streamopt.ir.affine import Affine
@@ -169,15 +169,17 @@ def _parts(node: ast.Node, state: ReadingState) -> tuple[Stored, list[ast.Node]]
 
 def _pointer_sum(node: ast.Node, state: ReadingState) -> tuple[ast.Node, ast.Node] | None:
     """Return pointer and index of ``pointer + index``; None where it is something else."""
-    if not isinstance(node, ast.BinaryOp) or node.op != "+":
+    if not isinstance(node, ast.BinaryOp) or node.op not in ("+", "-"):
         return None
-    for pointer, index in ((node.left, node.right), (node.right, node.left)):
+    ways = [(node.left, node.right), (node.right, node.left)]
+    if node.op == "-":
+        ways = [(node.left, ast.UnaryOp("-", node.right, node.coord))]
+    for pointer, index in ways:
         base = pointer
         while isinstance(base, ast.ArrayRef):
             base = base.name
         symbol = state.scope.find(base.name) if isinstance(base, ast.ID) else None
-        symbol = symbol.part if isinstance(symbol, Moving) else symbol
-        if isinstance(symbol, Stored) and symbol.shape:
+        if isinstance(symbol, Moving) or (isinstance(symbol, Stored) and symbol.shape):
             return pointer, index
     return None
 
@@ -222,11 +224,13 @@ def _variable(base: ast.Node, node: ast.Node, state: ReadingState) -> Stored | N
     match symbol:
         case Stored():
             return symbol
-        case Moving(part, place):
-            now = state.integers.now.get(place.variable)
-            if now is not None and now.affine is not None:
-                return replace(part, offset=(part.offset or Affine()) + now.affine)
+        case Moving(place=place):
+            part, now = state.part_at(symbol), state.integers.now.get(place.variable)
+            if part is not None and now is not None and now.affine is not None:
+                return replace(part, offset=now.affine)
             message = f"{base.name} has moved by a number that is not affine"
+            if part is None:
+                message = f"{base.name} points at nothing yet, or at one of several arrays"
             state.report("E136", message, node, _STEPPED_HINT.format(name=base.name))
         case None:
             hint = did_you_mean(base.name, state.scope.names())
@@ -286,6 +290,14 @@ def pointed_part(node: ast.Node, state: ReadingState, rank: int) -> Stored | Non
         if part is None or not isinstance(offset, Affine):
             return None
         return replace(part, offset=offset if part.offset is None else part.offset + offset)
+    if isinstance(node, ast.TernaryOp):
+        holds = conditions.condition_of(node.cond, state)
+        if isinstance(holds, bool):
+            return pointed_part(node.iftrue if holds else node.iffalse, state, rank)
+        if holds is not None:
+            message = f"{shown(node)} is one array or another"
+            state.report("E135", message, node, "write if and else, each with its array")
+        return None
     if not isinstance(node, ast.UnaryOp) or node.op != "&":
         return part_of(node, state)
     part = part_of(node.expr, state)
