@@ -184,6 +184,10 @@ class HeldIntegers:
         default_factory=dict[str, "tuple[CValue, ast.Node]"]
     )
     """The values that they have where a statement changes them that others don't reach."""
+    behind: Mapping[ast.Node, Mapping[str, CValue]] = field(
+        default_factory=dict[ast.Node, "Mapping[str, CValue]"]
+    )
+    """By statement: values that names have behind it, in a loop that was followed."""
 
 
 @dataclass(slots=True)
@@ -232,7 +236,7 @@ class ReadingState:
             for owner, names in (
                 (source, ("variables", "values", "written", "pointers", "compared")),
                 (source, ("_items", "_taken", "_numbers")),
-                (integers, ("now", "followed", "inside")),
+                (integers, ("now", "followed", "inside", "behind")),
                 (loops, ("ranges", "order", "assigned")),
                 (self, ("statics", "parts", "guarded", "inlined")),
             )

@@ -23,7 +23,7 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.state import ReadingState
-from streamopt.frontends.c.symbols import Moving, Stored
+from streamopt.frontends.c.symbols import Known, Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.types import Subset
 from streamopt.frontends.c.syntax.usage import base_name, names_in, walked
@@ -128,6 +128,17 @@ def hold(access: Access, stored: Stored, value: CValue, state: ReadingState) -> 
     else:
         state.integers.now[name] = known
         state.integers.followed.add(name)
+
+
+def hold_known(item: ast.Node, state: ReadingState) -> None:
+    """Note the values behind a statement in a loop that was followed."""
+    for name, value in state.integers.behind.get(item, {}).items():
+        symbol = state.scope.find(name)
+        if isinstance(symbol, Known):
+            state.scope.declare(name, Known(value))
+        elif isinstance(symbol, Stored):
+            state.integers.now[symbol.variable] = value
+            state.integers.followed.add(symbol.variable)
 
 
 def assigned_variables(body: ast.Node | None, state: ReadingState) -> set[str]:

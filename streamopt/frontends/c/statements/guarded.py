@@ -87,7 +87,7 @@ def guarded_in(
     after: dict[str, CValue] = {}
     if loop is None or len(loop.values) > MAX_TRIED:
         return Guarded(inside, always, after)
-    changed = _changed_in(body, state)
+    changed = changed_in(body, state)
     for name in names:
         symbol = state.scope.find(name)
         place = symbol.place if isinstance(symbol, Moving) else symbol
@@ -111,12 +111,14 @@ def guarded_in(
     return Guarded(inside, always, after)
 
 
-def _changed_in(body: Sequence[ast.Node], state: ReadingState) -> set[str]:
+def changed_in(body: Sequence[ast.Node], state: ReadingState) -> set[str]:
     """Return the names that have other values in other iterations."""
     nodes = [*walked(*body)]
     found = {node.name or "" for node in nodes if isinstance(node, ast.Decl)}
     for node in nodes:
         target = assigned_target(node)
+        if isinstance(node, ast.UnaryOp) and node.op == "&":
+            target = node.expr
         found |= set() if target is None else {*base_name(target)}
         if isinstance(node, ast.FuncCall):
             found |= referenced_in(node, state.file.functions)

@@ -13,10 +13,11 @@ from streamopt.frontends.c.statements.headers import (
     LARGEST,
     LoopHeader,
     constant_header,
+    declared_counter,
     header_of,
 )
 from streamopt.frontends.c.statements.running import Running, once_through, running_in, trips_while
-from streamopt.frontends.c.statements.unrolled import declared_counter, tried
+from streamopt.frontends.c.statements.unrolled import tried
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
@@ -46,12 +47,11 @@ def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
         state.report("E139", f"loops are nested more than {MAX_NESTING} deep", item)
         return
 
-    def read(loop: ast.For | ast.While) -> bool:
-        assert isinstance(loop, ast.For)
-        _read_for(loop, state, label)
+    def read() -> bool:
+        _read_for(item, state, label)
         return True
 
-    tried(item, read, state)
+    tried(item, read, state, label)
 
 
 def _read_for(item: ast.For, state: ReadingState, label: str) -> None:
@@ -267,11 +267,7 @@ def read_while(item: ast.While | ast.DoWhile, state: ReadingState, label: str) -
     if isinstance(item, ast.DoWhile):
         return _read_do_while(item, state, label)
 
-    def read(loop: ast.For | ast.While) -> bool:
-        assert isinstance(loop, ast.While)
-        return _read_while(loop, state, label)
-
-    return tried(item, read, state)
+    return tried(item, lambda: _read_while(item, state, label), state, label)
 
 
 def _read_while(item: ast.While, state: ReadingState, label: str) -> bool:

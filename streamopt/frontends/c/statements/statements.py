@@ -10,7 +10,13 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import block_moves, inlining, loops
-from streamopt.frontends.c.statements.assignments import Held, assign, fitted, merged
+from streamopt.frontends.c.statements.assignments import (
+    Held,
+    assign,
+    fitted,
+    hold_known,
+    merged,
+)
 from streamopt.frontends.c.statements.declarations import declare
 from streamopt.frontends.c.statements.guarded import is_changed_in
 from streamopt.frontends.c.statements.pointers import move
@@ -73,6 +79,11 @@ def read_all(items: Iterable[ast.Node], state: ReadingState) -> None:
 
 def read_statement(item: ast.Node, state: ReadingState, label: str = "") -> None:
     """Emit a statement; problems go to the state."""
+    _read(item, state, label)
+    hold_known(item, state)
+
+
+def _read(item: ast.Node, state: ReadingState, label: str) -> None:
     match item:
         case _ if is_block(item):
             with state.scope.block():
@@ -151,6 +162,7 @@ def _evaluate(node: ast.Node, state: ReadingState, label: str) -> None:
         before, node, after = parts
         for one in (*before, node, *after):
             _evaluate(one, state, label if one is node else "")
+            hold_known(one, state)
         return
     _evaluate_plain(node, state, label)
 

@@ -18,20 +18,19 @@ whose first form has a problem is read as if that had never been tried.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.assignments import assign
-from streamopt.frontends.c.statements.headers import first_of
-from streamopt.frontends.c.statements.running import once_through
-from streamopt.frontends.c.symbols import Counter, Stored
-from streamopt.frontends.c.syntax.trees import base_name, jumps_in, walked
+from streamopt.frontends.c.statements.headers import declared_counter
+from streamopt.frontends.c.statements.sequences import read_sequences, turn_of
+from streamopt.frontends.c.symbols import Stored
+from streamopt.frontends.c.syntax.trees import base_name, walked
 from streamopt.frontends.c.syntax.usage import counted_name, names_in
-from streamopt.frontends.c.values import conditions, expressions
-from streamopt.ir.expression import Access
+from streamopt.frontends.c.values import conditions
 
 MOST_TURNS = 64
 """Of a loop that is written out."""
@@ -42,47 +41,57 @@ _MENDED = {"E134", "E135", "E136", "E138"}
 
 
 def tried(
-    loop: ast.For | ast.While, read: Callable[[ast.For | ast.While], bool], state: ReadingState
+    loop: ast.For | ast.While, read: Callable[[], bool], state: ReadingState, label: str
 ) -> bool:
-    """Read a loop by a function, or else written out; return whether that could be done.
+    """Read a loop by a function, or else in other ways; return whether that could be done.
 
-    If neither can, all is as the function leaves it.
+    If none can, all is as the function leaves it.
     """
-    is_placed = isinstance(loop, ast.For) and _is_placed_by_table(loop, state)
-    ways = [read, lambda loop: _is_written_out(loop, state)]
-    first, second = ways[::-1] if is_placed else ways
+
+    def sequences() -> bool:
+        with suppress(LimitError):
+            return read_sequences(loop, state, label)
+        return False
+
+    def turns() -> bool:
+        with suppress(LimitError):
+            return _is_written_out(loop, state)
+        return False
+
+    ways = [read, sequences, turns]
+    if isinstance(loop, ast.For) and _is_placed_by_table(loop, state):
+        ways = [turns, read, sequences]
     before = state.saved()
-    found, problems = _attempted(first, loop, state)
-    if not found and {one.code for one in problems.found} <= _MENDED:
-        after = state.saved()
+    after, problems = before, Problems()
+    for way in ways:
+        is_read, found = _attempted(way, state)
+        if is_read:
+            return True
+        if way is read:
+            after, problems = state.saved(), found
+            if not {one.code for one in problems.found} <= _MENDED:
+                break
         before()
-        other = _attempted(second, loop, state)
-        if other[0] or is_placed:
-            found, problems = other
-        else:
-            after()
+    after()
     for one in problems.found:
         state.problems.report(one.code, one.message, one.loc, one.hint)
-    return found or bool(problems.found)
+    return bool(problems.found)
 
 
-def _attempted(
-    read: Callable[[ast.For | ast.While], bool], loop: ast.For | ast.While, state: ReadingState
-) -> tuple[bool, Problems]:
-    """Read a loop in one way; return whether that is done without problems, and these."""
+def _attempted(way: Callable[[], bool], state: ReadingState) -> tuple[bool, Problems]:
+    """Read in one way; return whether that is done without problems, and these."""
     problems, reported = Problems(), state.problems
     state.problems = problems
     try:
-        return read(loop) and not problems.found, problems
+        return way() and not problems.found, problems
     finally:
         state.problems = reported
 
 
 def _is_written_out(loop: ast.For | ast.While, state: ReadingState) -> bool:
     """Emit the turns of a loop as long as its condition holds; return whether there is a last."""
-    step = loop.next if isinstance(loop, ast.For) else None
-    turn = [*once_through(loop.stmt), *([] if step is None else [step])]
-    if loop.cond is None or any(jumps_in(one, ast.Break | ast.Continue) for one in turn):
+    turn = turn_of(loop)
+    if turn is None or loop.cond is None:
         return False
     with state.scope.block():
         if isinstance(loop, ast.For) and not declared_counter(loop, state):
@@ -99,44 +108,6 @@ def _is_written_out(loop: ast.For | ast.While, state: ReadingState) -> bool:
             if state.problems.found:
                 return False
     return False
-
-
-def declared_counter(loop: ast.For, state: ReadingState) -> bool:
-    """Declare what a header counts as a variable of its own; return whether it has a value."""
-    name = counted_name(loop)
-    is_new = isinstance(loop.init, ast.DeclList) or isinstance(
-        state.scope.find(name or ""), Counter
-    )
-    if name is None or not is_new:
-        return _are_declared(loop.init, loop, state)
-    return _is_declared(name, loop.init, loop, state)
-
-
-def _are_declared(first: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
-    """Read what a header does at first; variables that only count loops get one of their own."""
-    match first:
-        case ast.DeclList(decls=parts) | ast.ExprList(exprs=parts):
-            found = [_are_declared(part, loop, state) for part in parts]
-            return all(found)
-        case ast.Assignment(op="=", lvalue=ast.ID(name=name)) if isinstance(
-            state.scope.find(name), Counter
-        ):
-            return _is_declared(name, first, loop, state)
-        case _:
-            statements.read_all([] if first is None else [first], state)
-            return True
-
-
-def _is_declared(name: str, init: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
-    element, first = first_of(init, name, state)
-    value = None if first is None else expressions.value_of(first, state)
-    if element is None or value is None:
-        return False
-    loc = state.file.loc(loop)
-    stored = state.source.add_variable(name, (), element, loc)
-    state.scope.declare(name, stored)
-    assign(Access(stored.variable, ()), stored, value, state, loc)
-    return True
 
 
 def _is_placed_by_table(item: ast.For, state: ReadingState) -> bool:
