@@ -207,6 +207,8 @@ class ReadingState:
     """The symbol of each static variable that changes: it lasts from call to call."""
     parts: list[Stored] = field(default_factory=list["Stored"])
     """The parts of variables that pointers point at."""
+    may_compare: bool = True
+    """Whether places that integers of loops decide may be compared one by one, as with data."""
     guarded: int = 0
     """How many conditional expressions enclose the one that is read."""
     inlined: int = 0

@@ -45,7 +45,7 @@ def tried(
 ) -> bool:
     """Read a loop by a function, or else in other ways; return whether that could be done.
 
-    If none can, all is as the function leaves it.
+    If none can, it is read by the function, which then may compare places one by one.
     """
 
     def sequences() -> bool:
@@ -61,17 +61,23 @@ def tried(
     ways = [read, sequences, turns]
     if isinstance(loop, ast.For) and _is_placed_by_table(loop, state):
         ways = [turns, read, sequences]
+    may_compare, state.may_compare = state.may_compare, False
     before = state.saved()
     after, problems = before, Problems()
     for way in ways:
         is_read, found = _attempted(way, state)
         if is_read:
+            state.may_compare = may_compare
             return True
         if way is read:
             after, problems = state.saved(), found
             if not {one.code for one in problems.found} <= _MENDED:
                 break
         before()
+    state.may_compare = may_compare
+    if may_compare:
+        before()
+        return read()
     after()
     for one in problems.found:
         state.problems.report(one.code, one.message, one.loc, one.hint)

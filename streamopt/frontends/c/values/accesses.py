@@ -95,7 +95,10 @@ def searched_places(
     found: list[Place] = [
         value if value.affine is None else state.loops.ordered(value.affine) for value in known
     ]
-    if not is_searched(whole, found):
+    names = {access.array for one in others for access in reads(one.tree)}
+    if not is_searched(whole, found) or (
+        not state.may_compare and names <= state.integers.followed
+    ):
         return None
     for item in items:
         state.source.emit(item)
