@@ -19,7 +19,7 @@ MOST_MODULES = 16
 MOST_PRIVATE_DOUBLES = 10
 GRAMMARS = (
     {"accesses", "conditions", "expressions"},  # of C: each may hold the others
-    {"inlining", "loops", "statements"},
+    {"inlining", "loops", "sequences", "statements", "unrolled"},
     {
         "aggregates",
         "bits",

@@ -158,6 +158,8 @@ class RunningLoops:
     """By label or variable of a loop: how often it runs at most."""
     assigned: list[set[str]] = field(default_factory=list[set[str]])
     """For each loop that is open, outermost first: the variables that it may assign."""
+    may_compare: bool = True
+    """Whether places that integers of loops decide may be compared one by one, as with data."""
     written_out: int = 0
     """How many turns of loops were written out."""
 
@@ -188,6 +190,8 @@ class HeldIntegers:
         default_factory=dict[ast.Node, "Mapping[str, CValue]"]
     )
     """By statement: values that names have behind it, in a loop that was followed."""
+    parts: list[Stored] = field(default_factory=list[Stored])
+    """The parts of variables that pointers point at, by number."""
 
 
 @dataclass(slots=True)
@@ -205,10 +209,6 @@ class ReadingState:
     integers: HeldIntegers = field(default_factory=HeldIntegers)
     statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
     """The symbol of each static variable that changes: it lasts from call to call."""
-    parts: list[Stored] = field(default_factory=list["Stored"])
-    """The parts of variables that pointers point at."""
-    may_compare: bool = True
-    """Whether places that integers of loops decide may be compared one by one, as with data."""
     guarded: int = 0
     """How many conditional expressions enclose the one that is read."""
     inlined: int = 0
@@ -238,9 +238,9 @@ class ReadingState:
             for owner, names in (
                 (source, ("variables", "values", "written", "pointers", "compared")),
                 (source, ("_items", "_taken", "_numbers")),
-                (integers, ("now", "followed", "inside", "behind")),
+                (integers, ("now", "followed", "inside", "behind", "parts")),
                 (loops, ("ranges", "order", "assigned")),
-                (self, ("statics", "parts", "guarded", "inlined")),
+                (self, ("statics", "guarded", "inlined")),
             )
             for name in names
         ]
@@ -266,7 +266,7 @@ class ReadingState:
         """Return the part that a pointer points at, where it hasn't moved; None if unknown."""
         held = self.integers.now.get(pointer.which.variable)
         number = None if held is None else held.constant
-        return self.parts[number] if isinstance(number, int) else None
+        return self.integers.parts[number] if isinstance(number, int) else None
 
     def is_static(self, name: str) -> bool:
         """Return whether a variable keeps its value from one inlined call to the next."""

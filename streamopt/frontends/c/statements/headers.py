@@ -8,8 +8,6 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.state import ReadingState
-from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.assignments import assign
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import conjuncts, walked
@@ -17,7 +15,7 @@ from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, reads
+from streamopt.ir.expression import reads
 
 LARGEST = 2**31 - 1
 """Of bounds and steps."""
@@ -231,41 +229,3 @@ def constant_header(item: ast.For, state: ReadingState) -> tuple[int, int, int] 
     if starts or ends or start.terms or end.terms:
         return None
     return start.constant, end.constant, header.step
-
-
-def declared_counter(loop: ast.For, state: ReadingState) -> bool:
-    """Declare what a header counts as a variable of its own; return whether it has a value."""
-    name = counted_name(loop)
-    is_new = isinstance(loop.init, ast.DeclList) or isinstance(
-        state.scope.find(name or ""), Counter
-    )
-    if name is None or not is_new:
-        return _are_declared(loop.init, loop, state)
-    return _is_declared(name, loop.init, loop, state)
-
-
-def _are_declared(first: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
-    """Read what a header does at first; variables that only count loops get one of their own."""
-    match first:
-        case ast.DeclList(decls=parts) | ast.ExprList(exprs=parts):
-            found = [_are_declared(part, loop, state) for part in parts]
-            return all(found)
-        case ast.Assignment(op="=", lvalue=ast.ID(name=name)) if isinstance(
-            state.scope.find(name), Counter
-        ):
-            return _is_declared(name, first, loop, state)
-        case _:
-            statements.read_all([] if first is None else [first], state)
-            return True
-
-
-def _is_declared(name: str, init: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
-    element, first = first_of(init, name, state)
-    value = None if first is None else expressions.value_of(first, state)
-    if element is None or value is None:
-        return False
-    loc = state.file.loc(loop)
-    stored = state.source.add_variable(name, (), element, loc)
-    state.scope.declare(name, stored)
-    assign(Access(stored.variable, ()), stored, value, state, loc)
-    return True

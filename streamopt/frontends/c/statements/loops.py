@@ -13,10 +13,10 @@ from streamopt.frontends.c.statements.headers import (
     LARGEST,
     LoopHeader,
     constant_header,
-    declared_counter,
     header_of,
 )
 from streamopt.frontends.c.statements.running import Running, once_through, running_in, trips_while
+from streamopt.frontends.c.statements.sequences import declared_counter
 from streamopt.frontends.c.statements.unrolled import tried
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.syntax.increments import spread

@@ -58,13 +58,13 @@ def _point(
     pointer: Moving, part: Stored, at: Affine, state: ReadingState, loc: SourceLoc
 ) -> CValue | None:
     """Emit assignments that let a pointer point so many elements behind the start of a part."""
-    known = [number for number, one in enumerate(state.parts) if one.is_same_part(part)]
+    known = [number for number, one in enumerate(state.integers.parts) if one.is_same_part(part)]
     if not known:
-        state.parts.append(part)
+        state.integers.parts.append(part)
     which, place = pointer.which, pointer.place
     value = fitting_value(at, ElementType.INT32, state.loops.ranges)
     if value is not None:
-        number = integer(known[0] if known else len(state.parts) - 1)
+        number = integer(known[0] if known else len(state.integers.parts) - 1)
         assign(Access(which.variable, ()), which, number, state, loc)
         assign(Access(place.variable, ()), place, value, state, loc)
     return value

@@ -24,18 +24,20 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.assignments import assigned_variables, known_value
+from streamopt.frontends.c.statements.assignments import assign, assigned_variables, known_value
 from streamopt.frontends.c.statements.guarded import changed_in
-from streamopt.frontends.c.statements.headers import declared_counter
+from streamopt.frontends.c.statements.headers import first_of
 from streamopt.frontends.c.statements.pointers import move
 from streamopt.frontends.c.statements.running import once_through, pieces
-from streamopt.frontends.c.symbols import Broken, Moving, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Moving, Stored
 from streamopt.frontends.c.syntax.trees import INCREMENTS, is_block, items_of, jumps_in, walked
+from streamopt.frontends.c.syntax.usage import counted_name
 from streamopt.frontends.c.values import conditions, expressions
 from streamopt.frontends.c.values.value import CValue, affine_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range
 from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access
 from streamopt.ir.source import RangeLoop
 
 MAX_STEPS = 10_000
@@ -310,3 +312,41 @@ def _behind(found: Sequences, count: Affine) -> dict[ast.Node, dict[str, CValue]
         if value is not None and key[1] is not None:
             values.setdefault(key[1], {})[key[0]] = value
     return values
+
+
+def declared_counter(loop: ast.For, state: ReadingState) -> bool:
+    """Declare what a header counts as a variable of its own; return whether it has a value."""
+    name = counted_name(loop)
+    is_new = isinstance(loop.init, ast.DeclList) or isinstance(
+        state.scope.find(name or ""), Counter
+    )
+    if name is None or not is_new:
+        return _are_declared(loop.init, loop, state)
+    return _is_declared(name, loop.init, loop, state)
+
+
+def _are_declared(first: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
+    """Read what a header does at first; variables that only count loops get one of their own."""
+    match first:
+        case ast.DeclList(decls=parts) | ast.ExprList(exprs=parts):
+            found = [_are_declared(part, loop, state) for part in parts]
+            return all(found)
+        case ast.Assignment(op="=", lvalue=ast.ID(name=name)) if isinstance(
+            state.scope.find(name), Counter
+        ):
+            return _is_declared(name, first, loop, state)
+        case _:
+            statements.read_all([] if first is None else [first], state)
+            return True
+
+
+def _is_declared(name: str, init: ast.Node | None, loop: ast.For, state: ReadingState) -> bool:
+    element, first = first_of(init, name, state)
+    value = None if first is None else expressions.value_of(first, state)
+    if element is None or value is None:
+        return False
+    loc = state.file.loc(loop)
+    stored = state.source.add_variable(name, (), element, loc)
+    state.scope.declare(name, stored)
+    assign(Access(stored.variable, ()), stored, value, state, loc)
+    return True

@@ -25,8 +25,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.headers import declared_counter
-from streamopt.frontends.c.statements.sequences import read_sequences, turn_of
+from streamopt.frontends.c.statements.sequences import declared_counter, read_sequences, turn_of
 from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.syntax.trees import base_name, walked
 from streamopt.frontends.c.syntax.usage import counted_name, names_in
@@ -61,20 +60,20 @@ def tried(
     ways = [read, sequences, turns]
     if isinstance(loop, ast.For) and _is_placed_by_table(loop, state):
         ways = [turns, read, sequences]
-    may_compare, state.may_compare = state.may_compare, False
+    may_compare, state.loops.may_compare = state.loops.may_compare, False
     before = state.saved()
     after, problems = before, Problems()
     for way in ways:
         is_read, found = _attempted(way, state)
         if is_read:
-            state.may_compare = may_compare
+            state.loops.may_compare = may_compare
             return True
         if way is read:
             after, problems = state.saved(), found
             if not {one.code for one in problems.found} <= _MENDED:
                 break
         before()
-    state.may_compare = may_compare
+    state.loops.may_compare = may_compare
     if may_compare:
         before()
         return read()

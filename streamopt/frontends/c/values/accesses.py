@@ -97,7 +97,7 @@ def searched_places(
     ]
     names = {access.array for one in others for access in reads(one.tree)}
     if not is_searched(whole, found) or (
-        not state.may_compare and names <= state.integers.followed
+        not state.loops.may_compare and names <= state.integers.followed
     ):
         return None
     for item in items:
