@@ -8,7 +8,7 @@ import pytest
 
 import streamopt as so
 from streamopt.perf.as_built.paced_runs import PacedCosts, PacedRuns
-from streamopt.space.assemble import evaluate
+from streamopt.space.assemble import baseline, evaluate
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.transforms.rewrites import rewritten
 from tests.perf.test_as_built import DEVICE, LATER, any_schedule, in_rows, space_of
@@ -63,3 +63,68 @@ def test_a_quick_window_waits_for_rows_of_a_slow_producer() -> None:
         assert max(plain, waiting) <= writes[0] + LATER * len(graph.nodes)
         later += waiting > plain
     assert later
+
+
+def test_a_slow_consumer_has_the_last_rows_of_a_window_before_it_still() -> None:
+    graph = so.dataflow(
+        program(
+            {
+                "x": "input 32 6 6",
+                "q": "weight 4 32",
+                "k": "weight 32 4",
+                "a": "internal 4 6 6",
+                "p": "internal 4 6 6",
+                "y": "output 32 6 6",
+            },
+            {
+                "first": "h 6, w 6, o 4, c 32: a[o][h][w] += x[c][h][w] * q[o][c]",
+                "pool": "h 6, w 6, c 4, m 3: p[c][h][w] += "
+                "(a[c][h + m - 1][w] if h + m - 1 >= 0 and h + m - 1 < 6 else 0)",
+                "mix": "h 6, w 6, o 32, c 4: y[o][h][w] += p[c][h][w] * k[o][c]",
+            },
+        )
+    )
+    graph = rewritten(graph, ("stream_windows",))
+    costs = as_built_costs(graph, DEVICE)
+    space, paced = space_of(graph, costs), PacedCosts(costs, PacedRuns(graph))
+    schedule = in_rows(space, baseline(graph))
+    plain, later = (evaluate(graph, schedule, model).latency_cycles for model in (costs, paced))
+    cycles = so.simulate(graph, schedule).cycles
+    assert plain < later <= cycles + LATER * len(graph.nodes)
+
+
+def test_a_second_channel_comes_when_the_operand_has_ended() -> None:
+    """A product reads all of a slow operand for its first channel, and is read by channels."""
+    graph = so.dataflow(
+        program(
+            {
+                "x": "input 8 4 4",
+                "k": "weight 4 8",
+                "q": "weight 4 4",
+                "a": "internal 4 4 4",
+                "p": "internal 4 4 4",
+                "b": "internal 4 4 4",
+                "y": "output 4 4 4",
+            },
+            {
+                "slow": "h 4, w 4, o 4, c 8: a[o][h][w] += x[c][h][w] * k[o][c]",
+                "pool": "h 4, w 4, o 4, m 3: p[o][h][w] += "
+                "(a[o][h + m - 1][w] if h + m - 1 >= 0 and h + m - 1 < 4 else 0)",
+                "mix": "o 4, h 4, w 4, c 4: b[o][h][w] += p[c][h][w] * q[o][c]",
+                "last": "o 4, h 4, w 4: y[o][h][w] = b[o][h][w] * 2",
+            },
+        )
+    )
+    graph = rewritten(graph, ("stream_windows",))
+    costs, seen, rng = as_built_costs(graph, DEVICE), 0, Random(1)
+    space, paced = space_of(graph, costs), PacedCosts(costs, PacedRuns(graph))
+    for _ in range(40):
+        schedule = any_schedule(space, rng)
+        cycles = so.simulate(graph, schedule).cycles
+        found = {node.node: node for node in evaluate(graph, schedule, paced).nodes}
+        assert found["last"].last_write_cycles <= cycles + LATER * len(graph.nodes)
+        plan = schedule.node("mix")
+        if plan.order[0] == "o" and plan.factors["o"] < 4:
+            assert found["mix"].first_write_cycles >= found["pool"].first_write_cycles
+            seen += 1
+    assert seen

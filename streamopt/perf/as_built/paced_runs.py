@@ -4,7 +4,8 @@ Table 3 of [1] starts a consumer at the first element of its producer and lets i
 pace from there. A window of several rows, or a reduction, can't write before its producer has
 written all that it needs, however slow that is. So the first write of a node is replaced by the
 write that its consumer waits for: what is between the two runs at the pace of the node alone, and
-comes before the first write of the consumer. In a chain every such time is counted once.
+comes before the first write of the consumer. Rows of a node that is quicker than one before it come
+at the pace of that one. In a chain every such time is counted once.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, section 3.5.
 """
@@ -15,6 +16,8 @@ from math import prod
 from typing import Any
 
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.perf.as_built.first_slices import FirstSlices, chosen
+from streamopt.perf.as_built.last_rows import LastRows
 from streamopt.perf.costs import NodeCost, OtherCosts, Setting, later
 from streamopt.perf.paper.timing import NestTiming
 
@@ -41,13 +44,20 @@ class _Wait:
     passes_on: bool
     """Whether each of its elements is of one element of each operand, so that it waits for these
     as its consumer does."""
+    begun: Prefix = Prefix()
+    """The part of what it takes, or writes, that it is at when what it waits for has come."""
+    begun_loops: tuple[str | None, ...] = ()
+    """By dimension of that, the loops that move along it."""
 
 
 class PacedRuns:
     """Times of the nodes of a graph, with the write that consumers wait for as the first."""
 
     def __init__(self, graph: Graph, *, waits_for_all: bool = True) -> None:
-        self._waits, self._waits_for_all = _waits(graph), waits_for_all
+        ins = graph.in_edges()
+        passing = {node.name: _passes_on(node, ins[node.name]) for node in graph.nodes}
+        self._waits, self._waits_for_all = _waits(graph, passing), waits_for_all
+        self._ends, self._slices = LastRows(graph, passing), FirstSlices(graph, passing)
 
     def paced(
         self, node: Node, order: Sequence[str], tiles: Mapping[str, Any], timing: NestTiming[Any]
@@ -64,19 +74,25 @@ class PacedRuns:
         if isinstance(node, SequentialNode):
             return timing
         wait, strides = self._waits[node.name], _strides(order, tiles)
-        lead = timing.ii * _lead(node, order, tiles, strides, wait.prefix)
+        loops = [subscript.as_iterator() for subscript in node.write.subscripts]
+        lead = timing.ii * _lead(node, order, tiles, strides, wait.prefix, loops)
         run = timing.last_write - timing.first_write
         own = self._own(node, tiles, strides, wait, timing)
+        if wait.begun_loops:
+            begun = _lead(node, order, tiles, strides, wait.begun, wait.begun_loops)
+            own = own - timing.ii * begun
         last = own + (later(run - lead, 0) if wait.passes_on else run)
         first = own if wait.passes_on else own + lead
+        slices = self._slices.of(node, order, tiles)
+        taken = timing.ii * chosen(slices.taken, slices.first_read, 0)
+        handed = chosen(slices.written, timing.ii * slices.first_write, lead)
+        is_sliced = slices.taken | slices.written
+        first = chosen(is_sliced, timing.first_write - taken + handed, first)
+        last = chosen(is_sliced, timing.last_write - taken, last)
         reads = {a: last - timing.last_write + read for a, read in timing.last_read.items()}
-        return replace(
-            timing,
-            first_write=first,
-            last_write=last,
-            last_read=reads,
-            waits_for_all=self._waits_for_all,
-        )
+        found = replace(timing, first_write=first, last_write=last, last_read=reads)
+        found = self._ends.ended(node, order, tiles, found)
+        return replace(found, waits_for_all=self._waits_for_all)
 
     @staticmethod
     def _own(
@@ -130,9 +146,15 @@ def _lead(
     tiles: Mapping[str, Any],
     strides: Mapping[str, Any],
     prefix: Prefix,
+    loops: Sequence[str | None],
 ) -> Any:
-    """Return the iterations from the first write of a node to that of the end of a prefix."""
-    loops = [subscript.as_iterator() for subscript in node.write.subscripts]
+    """Return the iterations from the first element to that of the end of a prefix.
+
+    Parameters
+    ----------
+    loops
+        By dimension, those that move along the array.
+    """
     rows = loops[prefix.dimension]
     if (not prefix.row and not prefix.is_whole) or rows is None:
         return 0
@@ -144,15 +166,14 @@ def _lead(
     return found
 
 
-def _waits(graph: Graph) -> dict[str, _Wait]:
+def _waits(graph: Graph, passing: Mapping[str, bool]) -> dict[str, _Wait]:
     ins, outs = graph.in_edges(), graph.out_edges()
-    passing = {node.name: _passes_on(node, ins[node.name]) for node in graph.nodes}
-    work: dict[str, int] = {}
+    slowest: dict[str, int] = {}
     waiting: dict[str, bool] = {}
     for node in graph.nodes:
-        before = max((work[edge.producer] for edge in ins[node.name]), default=0)
-        work[node.name] = before if passing[node.name] else node.iterations
-        waiting[node.name] = bool(node.windows) and before > node.iterations
+        before = max((slowest[edge.producer] for edge in ins[node.name]), default=0)
+        slowest[node.name] = max(before, node.iterations)
+        waiting[node.name] = before > node.iterations
     found: dict[str, _Wait] = {}
     after: dict[str, set[str]] = {}
     for node in reversed(graph.nodes):
@@ -163,8 +184,30 @@ def _waits(graph: Graph) -> dict[str, _Wait]:
         prefixes = {_prefix(graph.node(edge.consumer), edge, found) for edge in direct}
         is_alone = len(prefixes) == 1 and len(graph.writers(node.write.array)) == 1
         prefix = prefixes.pop() if is_alone else Prefix()
-        found[name] = _Wait(prefix, waiting[name], passing[name])
+        waits = waiting[name] and bool(node.windows)
+        wait = _Wait(prefix, waits, passing[name])
+        found[name] = _begun(node, ins[name], wait) if waiting[name] else wait
     return found
+
+
+def _begun(node: Node, ins: Sequence[Edge], wait: _Wait) -> _Wait:
+    """Return the wait of a quick node, whose rows come as those of its only operand do."""
+    loops = tuple(subscript.as_iterator() for subscript in node.write.subscripts)
+    row = loops[wait.prefix.dimension] if loops else None
+    if wait.passes_on or len(ins) != 1 or row is None or isinstance(node, SequentialNode):
+        return wait
+    (edge,) = ins
+    window = node.window(edge.array)
+    if window is not None:
+        begun = replace(wait.prefix, is_whole=False)
+        return replace(wait, begun=begun, begun_loops=loops) if window.row_loop == row else wait
+    taken = edge.reads[0].subscripts
+    places = tuple(subscript.as_iterator() for subscript in taken)
+    is_plain = all(not s.terms or s.as_iterator() is not None for s in taken)
+    if not is_plain or row not in places or len(edge.reads) != 1 or node.stretches:
+        return wait
+    begun = replace(wait.prefix, dimension=places.index(row))
+    return replace(wait, begun=begun, begun_loops=places)
 
 
 def _passes_on(node: Node, ins: Sequence[Edge]) -> bool:
@@ -185,9 +228,13 @@ def _prefix(node: Node, edge: Edge, known: Mapping[str, _Wait]) -> Prefix:
         return Prefix()
     window, own = node.window(edge.array), known[node.name]
     if window is not None and own.waits_for_rows:
-        rows = window.steps * node.delays.get(window.row_loop, 0) + window.rows_before
+        later_rows = own.begun.row if own.begun_loops else 0
+        delay = node.delays.get(window.row_loop, 0) + later_rows
+        rows = window.steps * delay + window.rows_before
         extent = window.shape[window.dimension]
         return Prefix(window.dimension, min(rows, extent - 1), is_whole=rows >= extent)
+    if own.begun_loops:
+        return own.begun
     if not own.passes_on:
         return Prefix()
     name = node.write.subscripts[own.prefix.dimension].as_iterator()
