@@ -29,7 +29,7 @@ class Slices:
 
 
 @dataclass(frozen=True, slots=True)
-class _Walked:
+class _SlicedAccess:
     """An access, with the loop that goes from slice to slice."""
 
     access: Access
@@ -56,19 +56,19 @@ class FirstSlices:
     def __init__(self, graph: Graph, passing: Mapping[str, bool]) -> None:
         dimensions = _dimensions(graph, passing)
         self._written = {
-            node.name: _Walked(node.write, loop)
+            node.name: _SlicedAccess(node.write, loop)
             for node in graph.nodes
             if node.name in dimensions
             and (loop := node.write.subscripts[dimensions[node.name]].as_iterator()) is not None
         }
-        self._taken: dict[str, _Walked] = {}
+        self._taken: dict[str, _SlicedAccess] = {}
         for name, edges in graph.in_edges().items():
             for edge in edges:
                 if edge.producer in dimensions:
                     node = graph.node(name)
                     loop = _loop(node, edge, dimensions[edge.producer])
                     assert loop is not None, "slices are moved along"
-                    self._taken[name] = _Walked(_access(node, edge), loop)
+                    self._taken[name] = _SlicedAccess(_access(node, edge), loop)
 
     def of(self, node: Node, order: Sequence[str], tiles: Mapping[str, Any]) -> Slices:
         """Return the slices of rows, by loops as built."""
@@ -81,7 +81,7 @@ class FirstSlices:
         )
 
 
-def _inside(walked: _Walked | None, order: Sequence[str], tiles: Mapping[str, Any]) -> Any:
+def _inside(walked: _SlicedAccess | None, order: Sequence[str], tiles: Mapping[str, Any]) -> Any:
     found: Any = 1
     for name in order[order.index(walked.loop) + 1 :] if walked else ():
         found = found * tiles[name]

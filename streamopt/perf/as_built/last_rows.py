@@ -23,7 +23,7 @@ NEVER = 2**40
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _RowTail:
     """The last rows of an array."""
 
     dimension: int
@@ -60,7 +60,7 @@ class LastRows:
         written, read = self._written.get(node.name), self._read[node.name]
         if not written and not read:
             return timing
-        run = _Run(node, order, tiles)
+        run = _TailRun(node, order, tiles)
         last, reads = timing.last_write, dict(timing.last_read)
         for array, rows in read.items():
             reads[array] = reads[array] - timing.ii * run.since_read(array, rows)
@@ -72,18 +72,18 @@ class LastRows:
         return replace(timing, last_write=last, last_read=reads)
 
 
-class _Run:
+class _TailRun:
     """The iterations of a row."""
 
     def __init__(self, node: Node, order: Sequence[str], tiles: Mapping[str, Any]) -> None:
         self._node, self._order, self._tiles = node, order, tiles
         self._built = node.built_trip_counts
 
-    def since_write(self, rows: _Rows) -> Any:
+    def since_write(self, rows: _RowTail) -> Any:
         """Return the iterations from the write of the first of the last rows to that of all."""
         return self._since(self._walked(self._node.write), rows)
 
-    def since_read(self, array: str, rows: _Rows) -> Any:
+    def since_read(self, array: str, rows: _RowTail) -> Any:
         """Return likewise the iterations between reads."""
         window = self._node.window(array)
         if window is None:
@@ -92,7 +92,7 @@ class _Run:
         walked = {at: (name, 0, window.ends[name] - 1) for name, at in own if name is not None}
         return self._since(walked, rows)
 
-    def is_after_all(self, rows: _Rows) -> Any:
+    def is_after_all(self, rows: _RowTail) -> Any:
         """Return whether the last rows begin in a later tile than the one that reads the last."""
         row, delay, _ = self._walked(self._node.write)[rows.dimension]
         first = delay + rows.first
@@ -108,7 +108,7 @@ class _Run:
             if name is not None
         }
 
-    def _since(self, walked: Mapping[int, tuple[str, int, int]], rows: _Rows) -> Any:
+    def _since(self, walked: Mapping[int, tuple[str, int, int]], rows: _RowTail) -> Any:
         row, first, _ = walked[rows.dimension]
         begins = {name: start for name, start, _ in walked.values()} | {row: first + rows.first}
         ends = {name: end for name, _, end in walked.values()}
@@ -130,14 +130,14 @@ def _plain(value: Any) -> Any:
     return int(value) if np.ndim(value) == 0 else value
 
 
-def _last_rows(graph: Graph, passing: Mapping[str, bool]) -> dict[str, _Rows]:
+def _last_rows(graph: Graph, passing: Mapping[str, bool]) -> dict[str, _RowTail]:
     ins, outs = graph.in_edges(), graph.out_edges()
     work: dict[str, int] = {}
     for node in reversed(graph.nodes):
         after = (edge.consumer for edge in outs[node.name])
         few = (work[n] if passing[n] else graph.node(n).iterations for n in after)
         work[node.name] = min(few, default=0)
-    found: dict[str, _Rows] = {}
+    found: dict[str, _RowTail] = {}
     for node in graph.nodes:
         name = node.name
         rows = None
@@ -152,7 +152,7 @@ def _last_rows(graph: Graph, passing: Mapping[str, bool]) -> dict[str, _Rows]:
     return found
 
 
-def _delayed(node: Node, ins: Iterable[Edge]) -> _Rows | None:
+def _delayed(node: Node, ins: Iterable[Edge]) -> _RowTail | None:
     """Return the rows that are left when a node has taken all of its windows."""
     windows = [node.window(edge.array) for edge in ins]
     rows = [window.row_loop for window in windows if window is not None]
@@ -161,24 +161,24 @@ def _delayed(node: Node, ins: Iterable[Edge]) -> _Rows | None:
         return None
     end = max(window.ends[rows[0]] for window in node.windows)
     first = end - node.delays.get(rows[0], 0)
-    return _Rows(places.index(rows[0]), first) if 0 < first < node.trip_counts[rows[0]] else None
+    return _RowTail(places.index(rows[0]), first) if 0 < first < node.trip_counts[rows[0]] else None
 
 
-def _handed_on(node: Node, ins: Iterable[Edge], known: Mapping[str, _Rows]) -> _Rows | None:
+def _handed_on(node: Node, ins: Iterable[Edge], known: Mapping[str, _RowTail]) -> _RowTail | None:
     """Return the rows that a node hands on, if they are the same of all operands."""
     places = [subscript.as_iterator() for subscript in node.write.subscripts]
-    found: set[_Rows | None] = set()
+    found: set[_RowTail | None] = set()
     for edge in ins:
         rows = known.get(edge.producer)
         if rows is not None:
             loop = edge.reads[0].subscripts[rows.dimension].as_iterator()
             is_kept = loop is not None and loop in places
-            rows = _Rows(places.index(loop), rows.first) if is_kept else None
+            rows = _RowTail(places.index(loop), rows.first) if is_kept else None
         found.add(rows)
     return found.pop() if len(found) == 1 else None
 
 
-def _is_read_along(node: Node, edge: Edge, rows: _Rows) -> bool:
+def _is_read_along(node: Node, edge: Edge, rows: _RowTail) -> bool:
     """Return whether a consumer takes the rows of an array one by one, by one of its loops."""
     if isinstance(node, SequentialNode) or edge.is_whole or len(edge.reads) != 1:
         return False

@@ -126,7 +126,7 @@ def _port_rule(
 
     if isinstance(node, SequentialNode):
         return PortRule(())
-    rules = [*_argument_rules(graph, node, counts, limits, alike), *_window_rules(node)]
+    rules = [*_argument_rules(graph, node, counts, limits, alike), *_window_rules(node, alike)]
     if all_known:
         rules += _buffer_rules(graph, node, counts)
     return PortRule(rules)
@@ -159,16 +159,27 @@ def _argument_rules(
         yield ArrayRule(loops, judge, free, None if form is None else alike.setdefault(key, {}))
 
 
-def _window_rules(node: Node) -> Iterator[ArrayRule]:
-    """Yield the rules of windows."""
+def _window_rules(node: Node, alike: Alike) -> Iterator[ArrayRule]:
+    """Yield the rules of windows.
+
+    Parameters
+    ----------
+    alike
+        Of all nodes.
+    """
     from streamopt.perf.as_built.port_rules import ArrayRule
 
+    trips = list(node.trip_counts)
     for window in node.windows:
         reads = node.reads_of(window.array)
-        loops = sorted({loop for access in reads for loop in access.iterators()})
-        if window.counted_rows:  # all iterations have time to take elements
-            loops = sorted(node.trip_counts)
-        yield ArrayRule(loops, partial(_window_ii, node, window), 0 if window.counted_rows else 1)
+        walked = {loop for access in reads for loop in access.iterators()}
+        # where they are counted, all iterations have time to take elements
+        loops = [loop for loop in trips if window.counted_rows or loop in walked]
+        judge = partial(_window_ii, node, window)
+        free = 0 if window.counted_rows else 1
+        form = _form(node, [window.taken, *reads], trips)
+        key = (form, window.shape, window.dimension, window.counted_rows, window.prefilled)
+        yield ArrayRule(loops, judge, free, None if form is None else alike.setdefault(key, {}))
 
 
 def _buffer_rules(graph: Graph, node: Node, counts: Mapping[str, int]) -> Iterator[ArrayRule]:
