@@ -131,3 +131,21 @@ def test_subscripts_outside_are_told() -> None:
     changed = replace(nest, statements=(replace(statement, target=wrong),))
     with pytest.raises(VerificationError, match=r"E712 .* subscript 8, outside 0 \.\. 7"):
         execute(replace(program, nests=(changed,)), given(40, 1))
+
+
+@pytest.mark.parametrize("element", ["ap_int<4>", "ap_uint<5>", "ap_int<19>", "ap_uint<33>"])
+def test_integers_of_any_width_wrap_as_in_the_interpreter(element: str) -> None:
+    body = [
+        "s[i] = s[i] * x[i][j] - x[i][j]",
+        "if s[i] > x[i][j]: s[i] = s[i] / x[i][j] + (s[i] << 3) % 7",
+        "s[i] = max(s[i], x[i][j] >> 1)",
+    ]
+    program, kind = sums(body, 12, element), ElementType(element)
+    low, rng = -(1 << (kind.bits - 1)) if kind.is_signed else 0, np.random.default_rng(5)
+    inputs = {
+        name: rng.integers(low, low + (1 << kind.bits), shape).astype(kind.dtype)
+        for name, shape in (("x", (8, 12)), ("z", (8,)))
+    }
+    found, expected = execute(program, inputs)["s"], interpret(program, inputs)["s"]
+    assert (found.bound == 0.0).all()
+    assert (found.value == expected.astype(np.float64)).all()

@@ -32,8 +32,32 @@ inline int64_t modulo(int64_t value, int64_t divisor) {
     return value - divisor * floored(value, divisor);
 }
 
-template <class T> constexpr bool is_plain = std::is_arithmetic_v<T>;
+// An integer of a width that C doesn't have, kept in the next wider one. It is computed with as that.
+template <int W, class Kept> struct Narrow {
+    Kept kept;
+
+    Narrow() = default;
+    template <class T> Narrow(T value) : kept(wrapped(uint64_t(value))) {}
+    operator Kept() const { return kept; }
+
+    static Kept wrapped(uint64_t value) {
+        if constexpr (std::is_signed_v<Kept>)
+            return Kept(int64_t(value << (64 - W)) >> (64 - W));
+        else
+            return Kept(value << (64 - W) >> (64 - W));
+    }
+};
+template <int W, class B, class H, class S, class D>
+using Holding = std::conditional_t<
+    W <= 8, B, std::conditional_t<W <= 16, H, std::conditional_t<W <= 32, S, D>>>;
+template <int W> using ap_int = Narrow<W, Holding<W, int8_t, int16_t, int32_t, int64_t>>;
+template <int W> using ap_uint = Narrow<W, Holding<W, uint8_t, uint16_t, uint32_t, uint64_t>>;
+
 template <class T> constexpr bool is_whole = std::is_integral_v<T>;
+template <int W, class Kept> constexpr bool is_whole<Narrow<W, Kept>> = true;
+template <class T> constexpr bool is_plain = is_whole<T> || std::is_floating_point_v<T>;
+template <class T> constexpr bool is_signed = std::is_signed_v<T>;
+template <int W, class Kept> constexpr bool is_signed<Narrow<W, Kept>> = std::is_signed_v<Kept>;
 
 // A number, and how far an evaluation of the same operations in any allowed order may be off. Two
 // evaluations whose operands are the same bits give the same bits: the bound stays 0.
@@ -159,12 +183,12 @@ template <class T> T nearest_of(T a) {
 template <class T> T quotient(T left, T right) {
     if (right == 0)
         return 0;
-    if (std::is_signed_v<T> && right == T(-1))
+    if (is_signed<T> && right == T(-1))
         return T(-uint64_t(left));
     return T(left / right);
 }
 template <class T> T remainder_of(T left, T right) {
-    if (right == 0 || (std::is_signed_v<T> && right == T(-1)))
+    if (right == 0 || (is_signed<T> && right == T(-1)))
         return 0;
     return T(left % right);
 }
