@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 
 from streamopt.evaluation.least_cycles import least_cycles
 from streamopt.evaluation.open_channels import (
+    is_open,
     open_channels,
     open_cycles,
     with_every_channel,
@@ -140,7 +141,23 @@ def _better_ones(run: Run, best: ChannelSearch | None) -> Callable[[Solution], N
     return lambda found: listener(found) if found.latency_cycles < most else None
 
 
-def bound_of_choices(
+def bound_of_designs(
+    variant: GraphVariant, closed_cycles: int, labels: int, clock: SearchClock
+) -> int:
+    """Return what is proved of all designs of a variant, of which the best has a closed form.
+
+    Beside its neighbors a sequential node may be quicker than alone, as which it is costed. Where
+    a design is below the bound for that reason, the bound is that of the operations alone.
+    """
+    found, on, limits = variant.bound_cycles, variant.region.on, variant.region.limits
+    if is_open(variant.ports, on):
+        found = _bound_of_choices(variant, closed_cycles, labels, clock)
+    if found > closed_cycles:
+        found = least_cycles(variant.graph, limits.dsps, on, luts=limits.luts).cycles
+    return min(found, closed_cycles)
+
+
+def _bound_of_choices(
     variant: GraphVariant, horizon_cycles: int, labels: int, clock: SearchClock
 ) -> int:
     """Return the bound of a variant that holds whatever channels its open ports have.

@@ -22,7 +22,7 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Interval, Latency
 from streamopt.strategies.clocks import SearchClock
-from streamopt.strategies.opt6.channel_rounds import bound_of_choices, quickest_round, settled
+from streamopt.strategies.opt6.channel_rounds import bound_of_designs, quickest_round, settled
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.frames.frames_search import steady_design
@@ -265,10 +265,7 @@ class _VariantSearch:
         found = best.solution(self.run)
         latency = found.latency_cycles
         least = min(latency, self._least_closed_cycles(variant))
-        bound = variant.bound_cycles
-        if is_open(variant.ports, variant.region.on):
-            bound = bound_of_choices(variant, least, FIRST_LABELS, self.run.clock)
-        bound = min(bound, least)
+        bound = bound_of_designs(variant, least, FIRST_LABELS, self.run.clock)
         count = self._searched.count + self._quicker.count
         return replace(
             found,
@@ -384,7 +381,8 @@ class _VariantSearch:
         self._reported, best = now, self._best
         found = None if best is None else float(best[0].cycles)
         bound = None if best is None else float(best[1].bound_cycles)
-        tell(self.run.clock.progress(found, bound))
+        is_bound = found is not None and bound is not None and bound <= found
+        tell(self.run.clock.progress(found, bound if is_bound else None))
 
 
 def _has_bursts(design: SimulatedDesign) -> bool:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
+from streamopt.solvers.base import Progress
+from streamopt.solvers.result import Proof
 from tests.support.nightly import in_nightly
 from tests.support.runners.polybench import KERNELS, source
 
@@ -72,3 +74,30 @@ def test_other_programs_have_lanes(name: str, tmp_path: Path) -> None:
     path.write_text(f"void {name}({arrays}) {{ {body} }}")
     found = so.solve(so.load(path), level="opt6", dsp=2560)
     assert found.simulated_cycles <= most_cycles
+
+
+def test_no_bound_is_above_what_is_found(tmp_path: Path) -> None:
+    """Beside its neighbors the update has registers that it lacks alone, and is quicker."""
+    path = tmp_path / "nearest.c"
+    path.write_text(
+        """static void update(int far, int near[3]) {
+             int most = 0, at = 4;
+             for (int k = 0; k < 3; k++) if (near[k] > most) { most = near[k]; at = k; }
+             for (int k = 0; k < 3; k++) if (at == k && far < most) near[k] = far;
+           }
+           void nearest(int far[2][6], int found[2][3]) {
+             int near[3];
+             for (int t = 0; t < 2; t++) {
+               for (int k = 0; k < 3; k++) near[k] = 256;
+               for (int i = 0; i < 6; i++) update(far[t][i], near);
+               for (int k = 0; k < 3; k++) found[t][k] = near[k];
+             }
+           }"""
+    )
+    told: list[Progress] = []
+    found = so.solve(
+        so.load(path), level="opt6", dsp=200, effort=so.Effort(on_progress=told.append)
+    )
+    assert found.bound <= found.simulated_cycles
+    assert found.proof is Proof.FEASIBLE
+    assert all(p.bound is None or p.incumbent is None or p.bound <= p.incumbent for p in told)
