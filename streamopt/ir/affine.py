@@ -261,6 +261,29 @@ class Affine:
             total = total + term.scaled(coefficient)
         return total
 
+    def lifted(self, trip_counts: Mapping[str, int]) -> Affine:
+        """Return the same values without a dividend below 0 within some loops, as C needs it.
+
+        Examples
+        --------
+        >>> str((Affine.iterator("n") - Affine.of(6)).mod(4).lifted({"n": 9}))
+        '(n + 2) % 4'
+        """
+        total = Affine.of(self.constant)
+        for atom, coefficient in self.terms:
+            if isinstance(atom, Iter):
+                term = Affine.iterator(atom.name)
+            else:
+                value = atom.value.lifted(trip_counts)
+                times = max(0, -(value.bounds(trip_counts)[0] // atom.divisor))
+                value += Affine.of(times * atom.divisor)
+                if isinstance(atom, FloorDiv):
+                    term = value.floordiv(atom.divisor) - Affine.of(times)
+                else:
+                    term = value.mod(atom.divisor)
+            total = total + term.scaled(coefficient)
+        return total
+
     def ordered(self, names: Collection[str]) -> Affine:
         """Return the expression with its terms in the order of their iterators in ``names``."""
         place = {name: position for position, name in enumerate(names)}

@@ -54,13 +54,21 @@ def perfect_nest(
 def _statements(entry: _Entry, trips: Mapping[str, int]) -> Iterator[Statement]:
     instance = entry.instance
     bounds = [c for loop in instance.loops for c in bound_conditions(loop)]
-    own = (ir.substitute_condition(c, entry.iterators) for c in (*bounds, *instance.guards))
+
+    def moved(value: Affine) -> Affine:
+        return value.substitute(entry.iterators).lifted(trips)
+
+    def reached(access: ir.Access) -> ir.Access:
+        return replace(access, subscripts=tuple(map(moved, access.subscripts)))
+
+    leaf = ir.moved_leaf(reached, moved)
+    own = (ir.rewrite_condition(c, leaf) for c in (*bounds, *instance.guards))
     guard = conjunction((*entry.placed, *own), trips)
     if guard is False:
         return
     yield Statement(
-        instance.target.substitute(entry.iterators),
-        ir.substitute(instance.assign.value, entry.iterators),
+        reached(instance.target),
+        ir.rewrite(instance.assign.value, leaf),
         guard=None if guard is True else guard,
         loc=instance.assign.loc,
     )

@@ -28,6 +28,16 @@ def test_statements_that_never_run_are_left_out(tmp_path: Path) -> None:
     assert perfect(tmp_path, text) == ([("i", 4)], ["A[i] = 1"])
 
 
+def test_dividends_stay_above_0_where_loops_are_laid_end_to_end(tmp_path: Path) -> None:
+    """Before its own part of the loop the second statement would divide a negative number."""
+    text = """(double A[6], double B[6]) { for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < 6; i++) A[i] = 1.0;
+        for (int j = 0; j < 6; j++) B[j] = A[(j + 2 * (j / 3)) % 4]; } }"""
+    loops, statements = perfect(tmp_path, text)
+    assert loops == [("t", 2), ("i", 12)]
+    assert statements[-1] == "if i >= 6: B[i - 6] = A[(i + 2*(i // 3) + 2) % 4]"
+
+
 def holds(condition: Condition | None, point: dict[str, int]) -> bool:
     match condition:
         case None:
