@@ -144,7 +144,7 @@ def _better_ones(run: Run, best: ChannelSearch | None) -> Callable[[Solution], N
 def bound_of_designs(
     variant: GraphVariant, closed_cycles: int, labels: int, clock: SearchClock
 ) -> int:
-    """Return what is proved of all designs of a variant, of which the best has a closed form.
+    """Return the bound on all designs of a variant, of which the best has a closed form.
 
     Beside its neighbors a sequential node may be quicker than alone, as which it is costed. Where
     a design is below the bound for that reason, the bound is that of the operations alone.
