@@ -249,9 +249,8 @@ class TopModule:
         return self._module.let(wire, all_of(self._filled(process, ends)))
 
     def _filled(self, reader: ProcessModule, ends: Mapping[str, NamedBits]) -> list[NamedBits]:
-        """Return who is done among those that write the buffers of a process."""
-        nests = [reader.name]
-        nests += [name for name in self._follows if self._first(name) == reader.name]
+        """Return who is done among the last nests of those that write the buffers of a process."""
+        nests = self._nests(reader.name)
         wanted = {
             access.memory
             for process in self._processes
@@ -259,15 +258,20 @@ class TopModule:
             for access in process.accesses
             if not access.is_write
         }
-        found: list[NamedBits] = []
-        for process in self._processes:
-            fills = any(a.is_write and a.memory in wanted for a in process.accesses)
-            if fills and process.name not in nests:
-                found.append(ends[process.name])
-        return found
+        last = {
+            self._nests(process.name)[-1]: None
+            for process in self._processes
+            if process.name not in nests
+            and any(a.is_write and a.memory in wanted for a in process.accesses)
+        }
+        return [ends[name] for name in last]
 
-    def _first(self, name: str) -> str:
-        """Return the first loop nest of a process."""
-        while name in self._follows:
-            name = self._follows[name]
-        return name
+    def _nests(self, name: str) -> list[str]:
+        """Return the loop nests of a nest's process, in order."""
+        nests = [name]
+        while nests[0] in self._follows:
+            nests.insert(0, self._follows[nests[0]])
+        after = {before: own for own, before in self._follows.items()}
+        while nests[-1] in after:
+            nests.append(after[nests[-1]])
+        return nests
