@@ -62,7 +62,8 @@ def turn_resources(
     """
     replicas = () if turn.like else operator_replicas(pipeline)
     counts = ((found.operation, found.count) for found in replicas)
-    amounts = operator_amounts(counts, (), timing.ii, target)
+    interval = 1 if target.is_open else timing.ii  # our own are shared by phases, not by lanes
+    amounts = operator_amounts(counts, (), interval, target)
     products = address_multipliers(pipeline, memories, is_in_turn=True)
     dsps = amounts.dsps + sum(product.in_dsp for product in products)
     used = Resources(dsps=dsps, luts=amounts.luts, ffs=amounts.ffs)

@@ -57,22 +57,69 @@ class OperatorWires:
         self, kernel: Kernel, value: KernelValue, source: Computed, wires: ValueWires
     ) -> Lanes:
         """Return the results of an operator in every lane."""
-        copies = prod(kernel.lane_counts(value))
         leaf = source.leaf
+        if _is_in_turn(kernel, value):
+            return wires.copies(value.name, value.lanes, None)
         if not source.starts:
-            stages = [value.ready(at) - leaf.levels for at in range(copies)]
-            operands = [wires.copies(name, value.lanes, stages) for name in source.operands]
-            if rows := wires.rows(value):
-                self._side_by_side(leaf, operands, rows)
-                return wires.copies(value.name, value.lanes, None)
-            pairs = zip(zip(*operands, strict=True), wires.named(value), strict=True)
-            return [self._operator(leaf, taken, result) for taken, result in pairs]
+            return self._built(value, self._taken(kernel, value, wires), wires)
         stages = [start.stage for start in source.starts]
         operands = [wires.copies(name, value.lanes, stages) for name in source.operands]
         results = [Signal(leaf.result.bits, name=f"{identifier(value.name)}_turn") for _ in stages]
         pairs = zip(source.starts, zip(*operands, strict=True), results, strict=True)
         self._shared(leaf, value, [*pairs])
         return [*results]
+
+    def _taken(self, kernel: Kernel, value: KernelValue, wires: ValueWires) -> list[Lanes]:
+        """Return the operands of operators that no lanes share, each by lane."""
+        if isinstance(value.source, LanesCombined):
+            lanes, stage = (*value.lanes, *value.source.over), _first_stage(kernel, value)
+            return [wires.copies(value.source.operand, lanes, stage)]
+        assert isinstance(value.source, Computed)
+        copies, levels = prod(kernel.lane_counts(value)), value.source.leaf.levels
+        stages = [value.ready(at) - levels for at in range(copies)]
+        return [wires.copies(name, value.lanes, stages) for name in value.source.operands]
+
+    def _built(self, value: KernelValue, taken: Sequence[Lanes], wires: ValueWires) -> Lanes:
+        """Return the results of operators that no lanes share."""
+        if isinstance(value.source, LanesCombined):
+            (copies,), results = taken, wires.named(value)
+            terms = len(copies) // len(results)
+            parts = (copies[at : at + terms] for at in range(0, len(copies), terms))
+            pairs = zip(parts, results, strict=True)
+            return [self._tree(value.source, part, result) for part, result in pairs]
+        assert isinstance(value.source, Computed)
+        if rows := wires.rows(value):
+            self._side_by_side(value.source.leaf, taken, rows)
+            return wires.copies(value.name, value.lanes, None)
+        lanes = zip(zip(*taken, strict=True), wires.named(value), strict=True)
+        return [self._operator(value.source.leaf, own, result) for own, result in lanes]
+
+    def join_in_turn(self, kernel: Kernel, wires: ValueWires) -> None:
+        """Add the operators of pipelines that use them in turn, after all values are known."""
+        for group in kernel.built.together if kernel.built is not None else ():
+            turns = [turn for turn, _ in group]
+            first, *others = (kernel.value(name) for _, name in group)
+            given = [self._taken(kernel, value, wires) for value in (first, *others)]
+            stage = _first_stage(kernel, first)
+            taken = [self._in_turn(turns, own, stage) for own in zip(*given, strict=True)]
+            made = self._built(first, taken, wires)
+            for value in others:
+                own = wires.copies(value.name, value.lanes, None)
+                self._module.d.comb += Cat(*own).eq(Cat(*made[: len(own)]))
+
+    def _in_turn(self, turns: Sequence[int], given: Sequence[Lanes], stage: int) -> Lanes:
+        """Return by lane what operators take, of the pipeline whose turn it is in a stage."""
+        first, *others = given
+        word = chosen = Cat(*first)
+        for turn, lanes in zip(turns[1:], others, strict=True):
+            taken = [*lanes, *first[len(lanes) :]]
+            if any(one is not other for one, other in zip(taken, first, strict=True)):
+                chosen = Mux(self._control.in_turn(turn, stage), Cat(*taken), chosen)
+        if chosen is word:
+            return first
+        word, bits = Signal(len(chosen), name="in_turn"), len(first[0])
+        self._module.d.comb += word.eq(chosen)
+        return [word[at : at + bits] for at in range(0, len(word), bits)]
 
     def _side_by_side(
         self, leaf: OperatorBlock, operands: Sequence[Lanes], rows: Sequence[Signal]
@@ -137,6 +184,8 @@ class OperatorWires:
         self, kernel: Kernel, value: KernelValue, source: LanesCombined, wires: ValueWires
     ) -> Lanes:
         """Return the values of lanes combined by trees."""
+        if _is_in_turn(kernel, value):
+            return wires.copies(value.name, value.lanes, None)
         trips = {loop.name: loop.trip_count for loop in kernel.lanes}
         terms = prod(trips[name] for name in source.over)
         lanes = (*value.lanes, *source.over)
@@ -145,11 +194,7 @@ class OperatorWires:
             places = copy_positions(lanes, operand.lanes, trips)
             groups = [places[at : at + terms] for at in range(0, len(places), terms)]
             return self._shared_trees(value, source, groups, wires)
-        begin = value.stage - source.levels(trips)
-        copies = wires.copies(source.operand, lanes, begin)
-        parts = (copies[at : at + terms] for at in range(0, len(copies), terms))
-        pairs = zip(parts, wires.named(value), strict=True)
-        return [self._tree(source, part, result) for part, result in pairs]
+        return self._built(value, self._taken(kernel, value, wires), wires)
 
     def _shared_trees(
         self,
@@ -195,3 +240,18 @@ class OperatorWires:
             block.name, i_clk=self._domain.clk, i_en=self._enable, i_terms=Cat(*terms), o_y=result
         )
         return result
+
+
+def _first_stage(kernel: Kernel, value: KernelValue) -> int:
+    """Return the stage in which operators take their operands, all lanes at once."""
+    if isinstance(value.source, LanesCombined):
+        trips = {loop.name: loop.trip_count for loop in kernel.lanes}
+        return value.stage - value.source.levels(trips)
+    assert isinstance(value.source, Computed)
+    return value.stage - value.source.leaf.levels
+
+
+def _is_in_turn(kernel: Kernel, value: KernelValue) -> bool:
+    """Return whether other pipelines use the operators of a value, too."""
+    together = kernel.built.together if kernel.built is not None else ()
+    return any(value.name == name for group in together for _, name in group)

@@ -112,6 +112,7 @@ class ProcessModule:
         self._held.declare(kernel)
         for value in kernel.values:
             self._wires.define(value, self._made(value))
+        self._operators.join_in_turn(kernel, self._wires)
         for store in kernel.stores:
             self._store(store)
         for memory in self._locals.values():

@@ -234,10 +234,14 @@ class BuiltTurns:
     ----------
     port_cycles
         By pipeline; see `streamopt.ir.network.PipelineTiming`.
+    together
+        Values of pipelines that use the same operators in the same stage, the one with most lanes
+        first: pairs (whose turn it is, name).
     """
 
     turns: Turns
     port_cycles: tuple[tuple[str, tuple[int, ...]], ...]
+    together: tuple[tuple[tuple[int, str], ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

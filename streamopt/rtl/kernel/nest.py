@@ -24,11 +24,13 @@ from streamopt.ir.network import (
 )
 from streamopt.ir.program import Loop
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
-from streamopt.ir.stepping.stepped import walk_laned
+from streamopt.ir.stepping.stepped import LanedPhase, walk_laned
+from streamopt.ir.stepping.steps import StepLoop
 from streamopt.perf.turns.bubbles import least_lengths
 from streamopt.perf.turns.draining import draining_cycles
 from streamopt.perf.turns.layout import TimedTurn
 from streamopt.rtl.kernel.accesses import PortAccesses
+from streamopt.rtl.kernel.alike import Alike, alike_values, not_at_once
 from streamopt.rtl.kernel.kernel import (
     TURN,
     BuiltTurns,
@@ -112,6 +114,7 @@ def _phases(
         raise refused("lanes of a loop differ from phase to phase", node)
     loops = (Loop(TURN, len(pipelines)), *tiles.values())
     together = replace(pipelines[0], tiles=loops, lanes=tuple(lanes.values()), partial_tiles=())
+    trips = {loop.name: loop.trip_count for loop in together.lanes}
     parts = NestParts(
         node,
         nest,
@@ -127,12 +130,12 @@ def _phases(
         together.tiles,
         together.lanes,
         PortAccesses(node, together, memories),
-        ValueList({loop.name: loop.trip_count for loop in together.lanes}, 1),
+        ValueList(trips, 1),
     )
-    made = [
-        PhaseMaker(parts, laned, around, turn).made()
-        for turn, (laned, around) in enumerate(walk_laned(nest.items))
-    ]
+    made, alike = _made(parts, [*walk_laned(nest.items)])
+    while apart := not_at_once(alike):
+        parts = replace(parts, values=ValueList(trips, 1, apart))
+        made, alike = _made(parts, [*walk_laned(nest.items)])
     values, writes = _placed(parts, made)
     cycles = tuple(
         (pipeline.name, _port_cycles(pipeline, phase, values, own))
@@ -150,8 +153,26 @@ def _phases(
         (),
         every,
         (),
-        BuiltTurns(_lasting(turns, timed, memories), cycles),
+        BuiltTurns(
+            _lasting(turns, timed, memories),
+            cycles,
+            tuple(tuple((turn, value.name) for turn, value in group) for group in alike),
+        ),
     )
+
+
+def _made(
+    parts: NestParts, phases: Sequence[tuple[LanedPhase, Sequence[StepLoop]]]
+) -> tuple[list[PhaseParts], list[Alike]]:
+    """Return phases, and the values for which they use operators together."""
+    made: list[PhaseParts] = []
+    own: list[tuple[KernelValue, ...]] = []
+    for turn, (laned, around) in enumerate(phases):
+        before = len(parts.values.made)
+        made.append(PhaseMaker(parts, laned, around, turn).made())
+        own.append(parts.values.made[before:])
+    trips = {loop.name: loop.trip_count for loop in parts.lanes}
+    return made, alike_values([laned for laned, _ in phases], own, trips)
 
 
 def _outside(

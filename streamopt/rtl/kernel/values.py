@@ -56,10 +56,15 @@ class ValueList:
         Of the pipeline, in order, with their numbers.
     interval
         Cycles from one iteration to the next; lanes share operators if there are several.
+    earliest
+        By name, stages before which results that are in all lanes at once are not there.
     """
 
-    def __init__(self, lanes: Mapping[str, int], interval: int) -> None:
+    def __init__(
+        self, lanes: Mapping[str, int], interval: int, earliest: Mapping[str, int] | None = None
+    ) -> None:
         self._lanes, self._interval = lanes, interval
+        self._earliest = earliest or {}
         self._named: dict[str, KernelValue] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -115,7 +120,8 @@ class ValueList:
         readies, names = self.readies(taken, lanes), tuple(value.name for value in taken)
         form = plain(leaf.result)
         if self._interval == 1 or leaf.levels < SHARED_LEVELS or len(readies) == 1:
-            stages = [ready + leaf.levels for ready in readies]
+            first = self._earliest.get(name, 0)
+            stages = [max(first, ready + leaf.levels) for ready in readies]
             return self.put(name, form, lanes, stages, Computed(leaf, names))
         starts = share(readies, self._interval)
         stages = [start.stage + leaf.levels for start in starts]
@@ -129,7 +135,7 @@ class ValueList:
         readies = self.readies([term], (*lanes, *over))
         if self._interval == 1 or leaf.levels < SHARED_LEVELS:
             trees = LanesCombined(leaf, term.name, over)
-            stage = max(readies) + trees.levels(self._lanes)
+            stage = max(self._earliest.get(name, 0), max(readies) + trees.levels(self._lanes))
             return self.put(name, term.form, lanes, stage, trees)
         count = prod(self._lanes[lane] for lane in over)
         groups = [readies[at : at + count] for at in range(0, len(readies), count)]
