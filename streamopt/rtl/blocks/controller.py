@@ -18,6 +18,8 @@ from streamopt.rtl.kernel.conditions import ALWAYS, NEVER, TileCondition, TileTe
 from streamopt.rtl.kernel.kernel import TURN, Kernel
 from streamopt.rtl.kernel.subscripts import TileSum
 
+_LONGEST_NAME = 40
+
 
 class Counting(Protocol):
     """Sums over the counters of an iteration in stage 0."""
@@ -51,6 +53,7 @@ class IterationController:
         self.ready = Signal(name="ready") if waits else None
         self._running = Signal(name="running")
         self._lines: dict[tuple[str, object], _Line] = {}
+        self._names: dict[TileCondition, str] = {}
         self._counters: Mapping[str, Signal] = {}
         self.slot: Value = self._running
         if ii > 1:
@@ -104,7 +107,7 @@ class IterationController:
         issued = self.issue
         if condition != ALWAYS:
             issued = issued & self.holds(condition)
-        name = "valid" if condition == ALWAYS else _name(condition)
+        name = "valid" if condition == ALWAYS else self._name(condition)
         return self.along(name, issued, stage, condition)
 
     def in_turn(self, turn: int, stage: int) -> Value:
@@ -118,7 +121,13 @@ class IterationController:
         if condition in (ALWAYS, NEVER):
             return Const(condition == ALWAYS, 1)
         key = ("truth", condition)
-        return self.along(f"if_{_name(condition)}", self.holds(condition), stage, key)
+        return self.along(f"if_{self._name(condition)}", self.holds(condition), stage, key)
+
+    def _name(self, condition: TileCondition) -> str:
+        """Return what a condition says, or its number if that is long."""
+        said = _said(condition)
+        short = said if len(said) <= _LONGEST_NAME else f"condition_{len(self._names)}"
+        return self._names.setdefault(condition, short)
 
     def holds(self, condition: TileCondition) -> Value:
         """Return whether a condition holds in the iteration of stage 0."""
@@ -177,17 +186,17 @@ class _Line:
 
     def at(self, stage: int) -> Value:
         """Return the value in a stage."""
-        if not stage:
-            return self._given
         if stage not in self._later:
             self._later[stage] = Signal(self._bits, name=f"{self._name}_{stage}")
         return self._later[stage]
 
     def join(self, module: Module, enable: Value) -> None:
         """Add the registers up to the last stage that has been asked for."""
-        if not self._later:
+        bits, last = self._bits, max(self._later, default=0)
+        if 0 in self._later:
+            module.d.comb += self._later.pop(0).eq(self._given)
+        if not last:
             return
-        bits, last = self._bits, max(self._later)
         row = Signal(bits * last, name=f"{self._name}_row", reset_less=self._reset_less)
         given = (self._given | Const(0, bits))[:bits]
         with module.If(enable):
@@ -196,7 +205,7 @@ class _Line:
             module.d.comb += signal.eq(row[bits * (stage - 1) : bits * stage])
 
 
-def _name(condition: TileCondition) -> str:
+def _said(condition: TileCondition) -> str:
     alternatives = (
         "_and_".join(f"{test.name}_{_WORDS[test.op]}_{test.bound}" for test in sorted(one, key=str))
         for one in condition

@@ -26,6 +26,13 @@ class NamedBits:
         place = f"{at * bits}" if bits == 1 else f"{at * bits + bits - 1}:{at * bits}"
         return NamedBits(f"{self.text}[{place}]", bits)
 
+    def each(self, of: int) -> NamedBits:
+        """Return one of some parts, in a loop over them."""
+        if self.bits == 1:
+            return self
+        bits = self.bits // of
+        return NamedBits(f"{self.text}[at * {bits} +: {bits}]", bits)
+
 
 class StructureModule:
     """Collects the ports, wires and instances of a module; used once."""
@@ -36,6 +43,7 @@ class StructureModule:
         self._ports: list[str] = []
         self._declared: list[str] = []
         self._instances: list[str] = []
+        self._loops: list[str] = []
 
     def port(self, direction: str, name: str, bits: int = 1) -> NamedBits:
         """Return a new ``input`` or ``output``."""
@@ -57,6 +65,14 @@ class StructureModule:
         ports = ",\n".join(f"    .{port}({wire.text})" for port, wire in joined.items())
         self._instances.append(f"  \\{module} {name} (\n{ports}\n  );\n")
 
+    def instances(
+        self, module: str, name: str, count: int, joined: Mapping[str, NamedBits]
+    ) -> None:
+        """Add as many of a module, whose wires are those of each; see `NamedBits.each`."""
+        ports = ",\n".join(f"      .{port}({wire.text})" for port, wire in joined.items())
+        head = f"  for (at = 0; at < {count}; at = at + 1) begin : {name}\n"
+        self._loops.append(f"{head}    {module} one (\n{ports}\n    );\n  end\n")
+
     def _new(self, kind: str, name: str, bits: int) -> NamedBits:
         while name in self._taken:
             name += "_again"
@@ -69,6 +85,8 @@ class StructureModule:
         """Return the module's text."""
         ports = ", ".join(self._ports)
         parts = [f"module \\{self._name} ({ports});\n", *self._declared, *self._instances]
+        if self._loops:
+            parts += ["  genvar at;\n  generate\n", *self._loops, "  endgenerate\n"]
         return "".join([*parts, "endmodule\n"])
 
 

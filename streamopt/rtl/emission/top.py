@@ -119,18 +119,22 @@ class TopModule:
             wires = (f"{access.name}_{wire}" for wire in ("enable", "address", "data"))
             enable, address, data = (self._wire(process, wire) for wire in wires)
             asked.append((enable, self._for_banks(address, access, own), data))
-        parts = own or 1
-        for bank in range(parts):
-            joined = {"clk": self._clock}
-            for at, wires in enumerate(written):
-                for wire, value in zip(_WRITE_WIRES, wires, strict=True):
-                    joined[f"{wire}{writer_suffix(at)}"] = value.part(bank, parts)
-            for at, (enable, address, data) in enumerate(asked):
-                joined[f"enable_{at}"] = enable
-                joined[f"read_at_{at}"] = address.part(bank, parts)
-                joined[f"taken_{at}"] = data.part(bank, parts)
-            where = f"buffer_{name}_bank_{bank}" if own else f"buffer_{name}"
-            self._module.instance(block.name, where, joined)
+
+        def part(wire: NamedBits) -> NamedBits:
+            return wire.each(own) if own else wire
+
+        joined = {"clk": self._clock}
+        for at, wires in enumerate(written):
+            for wire, value in zip(_WRITE_WIRES, wires, strict=True):
+                joined[f"{wire}{writer_suffix(at)}"] = part(value)
+        for at, (enable, address, data) in enumerate(asked):
+            joined[f"enable_{at}"] = enable
+            joined[f"read_at_{at}"] = part(address)
+            joined[f"taken_{at}"] = part(data)
+        if own:
+            self._module.instances(block.name, f"buffer_{name}", own, joined)
+        else:
+            self._module.instance(block.name, f"buffer_{name}", joined)
 
     def _join_outside(self, memory: Memory) -> None:
         """Bring the ports to a memory outside; those of nests that write one by one are one."""
