@@ -24,7 +24,7 @@ from streamopt.ir.network import (
 )
 from streamopt.ir.program import Loop
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
-from streamopt.ir.stepping.stepped import LanedPhase, walk_laned
+from streamopt.ir.stepping.stepped import LanedPhase, SteppedNest, walk_laned
 from streamopt.ir.stepping.steps import StepLoop
 from streamopt.perf.turns.bubbles import least_lengths
 from streamopt.perf.turns.draining import draining_cycles
@@ -119,14 +119,7 @@ def _phases(
         node,
         nest,
         {array.name: array for array in scheduled.graph.arrays},
-        {
-            held.name: memories[
-                _outside(scheduled, node, held.array, memories)
-                if held.is_outside
-                else f"{nest.node}.{held.name}"
-            ]
-            for held in nest.memories
-        },
+        _held_in(scheduled, node, nest, memories),
         together.tiles,
         together.lanes,
         PortAccesses(node, together, memories),
@@ -173,6 +166,23 @@ def _made(
         own.append(parts.values.made[before:])
     trips = {loop.name: loop.trip_count for loop in parts.lanes}
     return made, alike_values([laned for laned, _ in phases], own, trips)
+
+
+def _held_in(
+    scheduled: ScheduledGraph,
+    node: ScheduledNode,
+    nest: SteppedNest,
+    memories: Mapping[str, Memory],
+) -> dict[str, Memory]:
+    """Return the memory of each array that a node holds, by the node's name for it."""
+    return {
+        held.name: memories[
+            _outside(scheduled, node, held.array, memories)
+            if held.is_outside
+            else f"{nest.node}.{held.name}"
+        ]
+        for held in nest.memories
+    }
 
 
 def _outside(
