@@ -30,7 +30,6 @@ from streamopt.perf.turns.bubbles import least_lengths
 from streamopt.perf.turns.draining import draining_cycles
 from streamopt.perf.turns.layout import TimedTurn
 from streamopt.rtl.kernel.accesses import PortAccesses
-from streamopt.rtl.kernel.alike import Alike, alike_values, not_at_once
 from streamopt.rtl.kernel.kernel import (
     TURN,
     BuiltTurns,
@@ -43,7 +42,14 @@ from streamopt.rtl.kernel.kernel import (
     Masked,
 )
 from streamopt.rtl.kernel.phase import PhaseMaker
-from streamopt.rtl.kernel.phase_parts import NestParts, PhaseParts, word_cycles
+from streamopt.rtl.kernel.phase_parts import (
+    Alike,
+    NestParts,
+    PhaseParts,
+    alike_values,
+    not_at_once,
+    word_cycles,
+)
 from streamopt.rtl.kernel.refusals import refused
 from streamopt.rtl.kernel.values import ValueList
 from streamopt.rtl.operators.number_format import format_of, plain
