@@ -124,7 +124,7 @@ class IterationController:
         return self.along(f"if_{self._name(condition)}", self.holds(condition), stage, key)
 
     def _name(self, condition: TileCondition) -> str:
-        """Return what a condition says, or its number if that is long."""
+        """Return a condition as a name, or its number if that is long."""
         said = _said(condition)
         short = said if len(said) <= _LONGEST_NAME else f"condition_{len(self._names)}"
         return self._names.setdefault(condition, short)
