@@ -100,7 +100,7 @@ def alike_values(
     values: Sequence[Sequence[KernelValue]],
     trips: Mapping[str, int],
 ) -> list[Alike]:
-    """Return what phases compute with the same operators, those first that others wait for.
+    """Return values that phases compute with the same operators, those first that others need.
 
     Parameters
     ----------
