@@ -51,7 +51,8 @@ def lowered(
     has_words = any(word_of(node.name or "") is not None for node in structures)
     table = TypeTable(has_words=has_words)
     known, forms = _functions(tree, top)
-    state = Lowering(table, FunctionTable(known, forms, generics), problems, where)
+    functions = FunctionTable(known, forms, generics, _single(known, forms[top][0]))
+    state = Lowering(table, functions, problems, where)
     outside: list[ast.Node] = []
     for item in tree.ext:
         if isinstance(item, ast.Typedef | ast.Decl):
@@ -61,6 +62,27 @@ def lowered(
     typedefs = [item for item in tree.ext if not isinstance(item, ast.Decl | ast.FuncDef)]
     functions = [item for name, item in known.items() if name not in state.made]
     return ast.FileAST([*typedefs, *outside, *functions, *state.made.values()])
+
+
+def _single(known: Mapping[str, ast.FuncDef], top: str) -> frozenset[str]:
+    """Return the functions that run once: called at one place, outside of loops, by such a one."""
+    called = Counter(name for function in known.values() for name in _called_in(function.body))
+    found, waiting = {top}, [top]
+    while waiting:
+        body = known[waiting.pop()].body
+        loops = (
+            part for part in every(body) if isinstance(part, ast.For | ast.While | ast.DoWhile)
+        )
+        repeated = {name for loop in loops for name in _called_in(loop)}
+        new = {name for name in _called_in(body) if called[name] == 1 and name in known} - repeated
+        waiting += new - found
+        found |= new
+    return frozenset(found)
+
+
+def _called_in(node: ast.Node) -> list[str]:
+    calls = (part for part in every(node) if isinstance(part, ast.FuncCall))
+    return [call.name.name for call in calls if isinstance(call.name, ast.ID)]
 
 
 def _functions(
@@ -144,7 +166,9 @@ def rewritten(
     function = state.functions.known[name]
     state.made[made] = function
     outer = state.inside, state.types.bound, state.around
-    state.inside = InFunction(state.inside.scope.of_file(), dict(numbers), is_top=is_top)
+    runs_once = name in state.functions.single
+    scope = state.inside.scope.of_file()
+    state.inside = InFunction(scope, dict(numbers), is_top=is_top, runs_once=runs_once)
     state.types.bound, state.around = bound, Around()
     try:
         state.made[made] = _function(function, made, state)

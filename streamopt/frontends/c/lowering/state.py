@@ -47,6 +47,8 @@ class InFunction:
     """The structure that the function returns."""
     is_top: bool = False
     """Whether it is the kernel itself."""
+    runs_once: bool = False
+    """Whether one call of the kernel calls it once at most."""
     pieced: frozenset[str] = frozenset()
     """The names of what gets its bits one by one."""
 
@@ -59,6 +61,8 @@ class FunctionTable:
     forms: Mapping[str, tuple[str, ...]]
     generics: Mapping[str, tuple[str, ...]]
     """By function that calls decide: the numbers that they decide."""
+    single: frozenset[str] = frozenset()
+    """Functions that run once."""
 
 
 @dataclass(slots=True)

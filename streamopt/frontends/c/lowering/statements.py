@@ -236,7 +236,7 @@ def _constructed(node: ast.Decl, name: str, kind: NodeType, state: Lowering) -> 
     if kind.value is not kind or not isinstance(node.init, ast.FuncCall | None):
         return []
     made = _started(ast.ID(name, node.coord), kind, node, state, has_own=node.init is None)
-    if made and "static" in (node.storage or []) and not state.inside.is_top:
+    if made and "static" in (node.storage or []) and not state.inside.runs_once:
         hint = "declare it without static, or set it by a function"
         state.report(f"the constructor of {shown(node)} is not supported", node, hint)
         return []
@@ -269,7 +269,7 @@ def _declared_stream(node: ast.Decl, name: str, kind: NodeType, state: Lowering)
     if kind.levels and kind.levels[0].kind is LevelKind.REFERENCE:
         state.report(f"{shown(node)} is another name of a stream", node, "use the stream itself")
         return []
-    if "static" in (node.storage or []) and not state.inside.is_top:
+    if "static" in (node.storage or []) and not state.inside.runs_once:
         hint = "declare it without static: it is empty when the function starts"
         state.report(f"the stream {name} is static", node, hint)
     return streams.declared(name, kind, node, state)

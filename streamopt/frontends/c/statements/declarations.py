@@ -68,7 +68,7 @@ def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Sym
     is_integer = element.is_integer
     function = state.file.functions.get(state.frames[-1].function)
     is_referenced = item.name in _referenced_names(function, state.file)
-    if is_integer and item.name in state.usage.counters and not is_referenced:
+    if is_integer and item.name in state.usage.counters and not (is_referenced or changes):
         return Counter(element)
     if item.is_static and (changes or is_referenced):
         return static_variable(item, state)

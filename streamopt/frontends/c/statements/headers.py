@@ -8,7 +8,7 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.state import ReadingState
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import conjuncts, walked
 from streamopt.frontends.c.syntax.usage import change_of, counted_name, names_in
@@ -82,9 +82,11 @@ def first_of(
         case ast.Assignment(rvalue=value):
             place = state.file.loc(first)
             symbol = state.scope.find(name)
-            if not isinstance(symbol, Counter):
+            is_free = isinstance(symbol, Stored) and state.is_local_scalar(symbol)
+            if not isinstance(symbol, Counter) and not is_free:
                 _report_uncountable(name, symbol, place, state)
                 return None, value
+            assert isinstance(symbol, Counter | Stored)
             element = symbol.element
         case _:
             return None, None

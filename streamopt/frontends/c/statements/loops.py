@@ -18,7 +18,7 @@ from streamopt.frontends.c.statements.headers import (
 from streamopt.frontends.c.statements.running import Running, once_through, running_in, trips_while
 from streamopt.frontends.c.statements.sequences import declared_counter
 from streamopt.frontends.c.statements.unrolled import tried
-from streamopt.frontends.c.symbols import Broken, Known
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
@@ -110,6 +110,23 @@ def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) ->
         loc = state.file.loc(item)
         found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
         state.source.emit(found)
+    symbol = state.scope.find(header.name)
+    if isinstance(symbol, Stored) and isinstance(item.init, ast.Assignment):
+        _leave(symbol, header, trips, item, state)
+
+
+def _leave(
+    symbol: Stored, header: LoopHeader, trips: Affine | None, item: ast.For, state: ReadingState
+) -> None:
+    """Emit the value that a loop leaves in its variable, or forget the variable."""
+    start = header.starts[0]
+    if trips is None or len(header.starts) > 1 or trips.interval(state.loops.ranges)[0] < 0:
+        state.scope.declare(header.name, Counter(symbol.element))
+        return
+    end = start + trips.scaled(header.step)
+    reach = Range(*end.interval(state.loops.ranges))
+    left = affine_value(state.loops.ordered(end), ElementType.INT64, reach)
+    assign(Access(symbol.variable, ()), symbol, left, state, state.file.loc(item))
 
 
 def _with_flag(

@@ -9,7 +9,7 @@ from pycparser import c_ast as ast
 
 from streamopt.ir.element import ElementType
 
-_LARGEST_EXACT = 2**53
+_LARGEST = 2**64 - 1
 _LARGEST_CHARACTER, _LARGEST_BYTE = 127, 255
 _ESCAPES: Mapping[str, int] = {
     **dict(zip("abtnvfr", range(7, 14), strict=True)),
@@ -109,9 +109,9 @@ def _integer(text: str) -> TypedNumber | Unsupported:
     suffix = text[len(digits) :].lower()
     is_octal = digits.startswith("0") and digits[1:].isdigit()
     value = (int(digits, 8) if is_octal else int(digits, 0)) if len(digits) <= 70 else math.inf
-    if value > _LARGEST_EXACT:
+    if value > _LARGEST:
         shown = text if len(text) <= 40 else f"{text[:37]}..."
-        hint = f"whole numbers go up to 2**53 = {_LARGEST_EXACT}"
+        hint = "whole numbers have up to 64 bits"
         return Unsupported(f"the number {shown}, which is too large", hint)
     is_decimal = digits[0] != "0" or digits == "0"
     bits = 32

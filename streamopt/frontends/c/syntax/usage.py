@@ -24,6 +24,8 @@ class NameUsage:
     """Names that the headers of loops assign and don't declare."""
     passed: frozenset[str] = frozenset()
     """Names that are handed to functions, which may write them."""
+    named: frozenset[str] = frozenset()
+    """All names of variables in it."""
 
 
 def names_in(*roots: ast.Node) -> set[str]:
@@ -68,7 +70,8 @@ def usage_of(function: CFunction) -> NameUsage:
             case _:
                 assigned.update(_target_name(node))
     assigned.subtract(in_headers)
-    return NameUsage(assigned, frozenset(counters), frozenset(passed))
+    named = frozenset(names_in(function.body))
+    return NameUsage(assigned, frozenset(counters), frozenset(passed), named)
 
 
 @lru_cache(maxsize=256)

@@ -39,10 +39,10 @@ _INITIAL = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _WORD = re.compile(r"\bthis\s*->|\*\s*this\b|(?<![.\w])(\w+)\b(\s*\(\s*\)?)?")
 _ITSELF = re.compile(r"\breturn\s*\*\s*this\s*;")
 _REFERENCE = re.compile(r"\b\w+\s*&\s*\Z")
+_CLOSE = re.compile(r"\s*\}\s*;")
 _BODY = re.compile(r"\s*(?:const\b\s*)?(?::[^:{};][^{};]{0,1000})?\{")
 _OPERATOR = re.compile(r"\boperator\s*(\(\s*\)|[-+*/%&|^]=?|[=!<>]=|<<|>>|[<>~!])(?=\s*\()")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::\s*(\w+)\s*(\(?)")
-_MOST_CLASSES = 300
 _MOST_READ = 10
 """How often a text is read, which classes in classes do again."""
 THIS = "this"
@@ -86,28 +86,36 @@ def without_classes(text: str, places: Places, problems: Problems) -> str:
     named = _OPERATOR.finditer(text)
     text = edited(text, [(one.start(), one.end(), operator_name(one[1])) for one in named], places)
     known: dict[str, _Class] = {}
-    at, left = 0, _MOST_READ * len(text)
-    for _ in range(_MOST_CLASSES):
-        head = _HEAD.search(text, at)
-        if head is None or left < 0:
+    left = _MOST_READ * len(text)
+    for _ in range(_MOST_READ):
+        edits: list[Edit] = []
+        at = 0
+        while left >= 0 and (head := _HEAD.search(text, at)) is not None:
+            at = head.end()
+            parts, stop = _parts(text, at)
+            left -= stop - at
+            end = parts[-1].end if parts else at
+            close = _CLOSE.match(text, end)
+            if close is None or (_is_plain(text, head, parts) and not head[3]):
+                continue
+            own = known[head[2]] = _Class(head[2])
+            edits += _rewritten(text, head, parts, own, problems, places)
+            edits.append((end, close.end(), "\n" * close[0].count("\n")))
+            at = close.end()
+        if not edits:
             break
-        at = head.end()
-        parts, stop = _parts(text, at)
-        left -= stop - at
-        end = parts[-1].end if parts else at
-        close = re.compile(r"\s*\}\s*;").match(text, end)
-        is_plain = head[1] == "struct" and not any(
-            _is_function(text, part)
-            or any(one.match(text[part.start : part.end].lstrip()) for one in (_CONSTANT, _TYPE))
-            or _LABEL.match(text, part.start)
-            for part in parts
-        )
-        if close is None or (is_plain and not head[3]):
-            continue
-        own = known[head[2]] = _Class(head[2])
-        edits = _rewritten(text, head, parts, own, problems, places)
-        text = edited(text, [*edits, (end, close.end(), "\n" * close[0].count("\n"))], places)
+        text = edited(text, edits, places)
     return edited(text, _outside(text, known), places) if known else text
+
+
+def _is_plain(text: str, head: re.Match[str], parts: list[_Part]) -> bool:
+    """Return whether a structure has neither functions nor labels, constants and types."""
+    return head[1] == "struct" and not any(
+        _is_function(text, part)
+        or any(one.match(text[part.start : part.end].lstrip()) for one in (_CONSTANT, _TYPE))
+        or _LABEL.match(text, part.start)
+        for part in parts
+    )
 
 
 def _parts(text: str, start: int) -> tuple[list[_Part], int]:

@@ -178,6 +178,9 @@ def _pointer_sum(node: ast.Node, state: ReadingState) -> tuple[ast.Node, ast.Nod
     if node.op == "-":
         ways = [(node.left, ast.UnaryOp("-", node.right, node.coord))]
     for pointer, index in ways:
+        inner = _pointer_sum(pointer, state)
+        if inner is not None:
+            return inner[0], ast.BinaryOp("+", inner[1], index, node.coord)
         base = pointer
         while isinstance(base, ast.ArrayRef):
             base = base.name

@@ -34,8 +34,10 @@ from streamopt.frontends.c.values.value import (
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import ConstantError, type_range
 from streamopt.ir.element import ElementType, common_type
-from streamopt.ir.expression import BinaryOp, Literal, Read, walk
+from streamopt.ir.expression import Binary, BinaryOp, Cast, Literal, Read, walk
 
+_LARGEST_EXACT = 2**53
+"""Larger literals are put together from two."""
 MAX_OPERATIONS = 10_000
 MAX_DEPTH = 200
 MAX_SUBSCRIPT_DEPTH = 20
@@ -142,7 +144,13 @@ def _literal(node: ast.Constant, state: ReadingState) -> CValue | None:
         return _refused(node, state)
     if number.element.is_float:
         return real(number.value, number.element)
-    return integer(int(number.value), number.element)
+    if number.value <= _LARGEST_EXACT:
+        return integer(int(number.value), number.element)
+    high, low = (
+        Cast(number.element, Literal(float(half))) for half in divmod(int(number.value), 2**32)
+    )
+    whole = Binary(BinaryOp.OR, Binary(BinaryOp.SHL, high, Literal(32.0)), low)
+    return CValue(number.element, whole, size=7, depth=4)
 
 
 def _refused(node: ast.Node, state: ReadingState) -> None:
