@@ -26,8 +26,7 @@ from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.sequences import declared_counter, read_sequences, turn_of
-from streamopt.frontends.c.symbols import Stored
-from streamopt.frontends.c.syntax.trees import base_name, walked
+from streamopt.frontends.c.syntax.trees import walked
 from streamopt.frontends.c.syntax.usage import counted_name, names_in
 from streamopt.frontends.c.values import conditions
 
@@ -58,7 +57,7 @@ def tried(
         return False
 
     ways = [read, sequences, turns]
-    if isinstance(loop, ast.For) and _is_placed_by_table(loop, state):
+    if isinstance(loop, ast.For) and _chooses_places(loop):
         ways = [turns, read, sequences]
     may_compare, state.loops.may_compare = state.loops.may_compare, False
     before = state.saved()
@@ -115,20 +114,19 @@ def _is_written_out(loop: ast.For | ast.While, state: ReadingState) -> bool:
     return False
 
 
-def _is_placed_by_table(item: ast.For, state: ReadingState) -> bool:
-    """Return whether numbers of a list, by a loop's variable, are in subscripts.
+def _chooses_places(item: ast.For) -> bool:
+    """Return whether one of several numbers, by a loop's variable, is in subscripts.
 
     ::
 
-        for (n = 0; n < 8; n++) { y = row + offset[n]; sum += image[y][n == 0 ? 1 : 0]; }
+        for (n = 0; n < 4; n++) { y = row + (n == 0 ? -1 : n == 1 ? 1 : 0); sum += image[y][col]; }
     """
     name, placed = counted_name(item) or "", set[str]()
     nodes = [*walked(item.stmt)]
 
     def is_placed(node: ast.Node) -> bool:
         return any(
-            _is_entry(part, name, state)
-            or (isinstance(part, ast.TernaryOp) and _is_listed(part, name))
+            (isinstance(part, ast.TernaryOp) and _is_listed(part, name))
             or (isinstance(part, ast.ID) and part.name in placed)
             for part in walked(node)
         )
@@ -157,13 +155,3 @@ def _is_listed(node: ast.Node | None, name: str) -> bool:
             return isinstance(operand, ast.Constant)
         case _:
             return isinstance(node, ast.Constant)
-
-
-def _is_entry(node: ast.Node, name: str, state: ReadingState) -> bool:
-    """Return whether a node is a whole number of a constant table, by a loop's variable."""
-    if not isinstance(node, ast.ArrayRef) or name not in names_in(node):
-        return False
-    symbol = state.scope.find(next(iter(base_name(node)), ""))
-    if not isinstance(symbol, Stored) or symbol.variable not in state.source.values:
-        return False
-    return symbol.element.is_integer

@@ -15,29 +15,20 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import copy
 from functools import reduce
-from types import MappingProxyType
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.syntax.jumps import always_jumps, without_jumps
 from streamopt.frontends.c.syntax.trees import INCREMENTS, every, items_of, jumps_in, mapped
-from streamopt.frontends.c.syntax.usage import assigned_name, counted_name, names_in
+from streamopt.frontends.c.syntax.usage import assigned_name, names_in
 
 _MOST_STATEMENTS = 10_000
-_NONE: Mapping[str, ast.Decl] = MappingProxyType({})
 
 
-def in_plain_forms(node: ast.Node, counters: Mapping[str, ast.Decl] = _NONE) -> ast.Node:
-    """Return a tree in which statements that have a plainer form are in that.
-
-    The counters are variables that headers of other loops set, and so have no value behind them.
-    """
-    if isinstance(node, ast.FuncDef):
-        counters = _counters(node)
-    parts = {id(part): in_plain_forms(part, counters) for _, part in node.children()}
+def in_plain_forms(node: ast.Node) -> ast.Node:
+    """Return a tree in which statements that have a plainer form are in that."""
+    parts = {id(part): in_plain_forms(part) for _, part in node.children()}
     changed = {key: part for key, part in parts.items() if id(part) != key}
     made = mapped(node, changed) if changed else node
     match made:
@@ -48,40 +39,12 @@ def in_plain_forms(node: ast.Node, counters: Mapping[str, ast.Decl] = _NONE) -> 
             branch = ast.If(asked, made.iftrue, made.iffalse, made.coord)
             return ast.Compound([step, branch], made.coord)
         case ast.For(init=first, cond=ast.Node() as asked, next=None, stmt=body):
-            counter = counters.get(counted_name(made) or "")
-            if counter is not None and isinstance(first, ast.Assignment):
-                first = _renamed(counter, first.rvalue, asked, body)
             items = first.decls if isinstance(first, ast.DeclList) else [first] if first else []
             return ast.Compound([*items, ast.While(asked, body, made.coord)], made.coord)
         case ast.For(init=ast.ExprList(exprs=first), next=ast.Node() as step):
             return _with_one_start(made, first, step)
         case _:
             return made
-
-
-def _counters(function: ast.FuncDef) -> dict[str, ast.Decl]:
-    nodes = [*every(function.body)]
-    names = {
-        name
-        for one in nodes
-        if isinstance(one, ast.For) and not isinstance(one.init, ast.DeclList)
-        for step in every(one.next)
-        for name in assigned_name(step)
-    }
-    return {one.name: one for one in nodes if isinstance(one, ast.Decl) and one.name in names}
-
-
-def _renamed(counter: ast.Decl, start: ast.Node, *parts: ast.Node | None) -> ast.Decl:
-    """Return the declaration of another variable for a loop, which gets its name."""
-    made = copy(counter)
-    made.type = copy(counter.type)
-    made.name, made.init = f"{counter.name}_left", start
-    if isinstance(made.type, ast.TypeDecl):
-        made.type.declname = made.name
-    for part in every(*parts):
-        if isinstance(part, ast.ID) and part.name == counter.name:
-            part.name = made.name
-    return made
 
 
 def _with_one_start(loop: ast.For, first: list[ast.Node], step: ast.Node) -> ast.Node:

@@ -97,7 +97,9 @@ def searched_places(
     ]
     names = {access.array for one in others for access in reads(one.tree)}
     if not is_searched(whole, found) or (
-        not state.loops.may_compare and names <= state.integers.followed
+        not state.loops.may_compare
+        and names <= state.integers.followed | state.source.values.keys()
+        and names <= state.integers.followed | state.source.values.keys()
     ):
         return None
     for item in items:

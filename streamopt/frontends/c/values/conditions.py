@@ -11,8 +11,6 @@ from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.operations import met
 from streamopt.frontends.c.values.value import CValue, converted_value, integer
 from streamopt.frontends.c.values.wide import compared
-from streamopt.ir.affine import Affine
-from streamopt.ir.algebra.cases import Cases, Fork, cases_of
 from streamopt.ir.element import common_type
 from streamopt.ir.expression import (
     Compare,
@@ -21,7 +19,7 @@ from streamopt.ir.expression import (
     Literal,
     Logic,
     LogicOp,
-    is_affine_condition,
+    Select,
     negated,
     of_affine,
 )
@@ -36,8 +34,6 @@ class Truth:
     depth: int
 
 
-_MOST_NODES = 100
-"""Of a comparison that is taken apart."""
 _OPS = {op.value: op for op in CompareOp}
 
 
@@ -141,52 +137,14 @@ def _compared(op: CompareOp, left: CValue, right: CValue) -> Truth | bool:
         if not left_index.terms:
             left_index, right_index, op = right_index, left_index, op.mirrored
         return Truth(Compare(op, of_affine(left_index), of_affine(right_index)), 3, 2)
-    if element.is_integer:
-        decided = _by_cases(op, cases_of(left.tree), cases_of(right.tree))
-        if decided is not None:
-            return decided if isinstance(decided, bool) else Truth(decided, *_extent(decided))
+    match left.tree, right.constant:
+        case Select(asked, Literal(then), Literal(otherwise)), int(number) if element.is_integer:
+            sides = op.holds(then, number), op.holds(otherwise, number)
+            if sides[0] == sides[1]:
+                return sides[0]
+            return Truth(asked if sides[0] else negated(asked), left.size, left.depth)
+        case _:
+            pass
     one, other = met(left, right, element)
     size, depth = 1 + one.size + other.size, 1 + max(one.depth, other.depth)
     return Truth(Compare(op, one.tree, other.tree), size, depth)
-
-
-def _by_cases(op: CompareOp, left: Cases | None, right: Cases | None) -> Condition | bool | None:
-    """Return a comparison of integers that are one of several affine values, as affine conditions.
-
-    None where other conditions choose among them, or where there are many.
-    """
-    match left, right:
-        case (None, _) | (_, None):
-            return None
-        case Affine() as one, Affine() as other:
-            if not one.terms and not other.terms:
-                return op.holds(one.constant, other.constant)
-            return Compare(op, of_affine(one), of_affine(other))
-        case (Fork(asked, then, otherwise), other) | (other, Fork(asked, then, otherwise)):
-            pass
-    if not is_affine_condition(asked):
-        return None
-    sides = [
-        _by_cases(op, side, other) if isinstance(left, Fork) else _by_cases(op, other, side)
-        for side in (then, otherwise)
-    ]
-    if sides[0] is None or sides[1] is None:
-        return None
-    found = [_all(asked, sides[0]), _all(negated(asked), sides[1])]
-    if sides[0] == sides[1]:
-        return sides[0]
-    kept = [one for one in found if not isinstance(one, bool)]
-    whole = kept[0] if len(kept) == 1 else Logic(LogicOp.OR, tuple(kept))
-    return whole if _extent(whole)[0] <= _MOST_NODES else None
-
-
-def _all(asked: Condition, other: Condition | bool) -> Condition | bool:
-    if isinstance(other, bool):
-        return asked if other else False
-    return Logic(LogicOp.AND, (asked, other))
-
-
-def _extent(condition: Condition) -> tuple[int, int]:
-    """Return the nodes and the levels of a condition."""
-    inner = [_extent(one) for one in condition.operands] if isinstance(condition, Logic) else []
-    return 3 + sum(size for size, _ in inner), 1 + max([2, *(depth for _, depth in inner)])
