@@ -92,6 +92,9 @@ class Bound:
     """Of all weights, once."""
     left_cycles: int
     """Of the weights that the part's memories can't hold."""
+    macs: int
+    products: float
+    """Of a cycle, at most."""
 
     @property
     def cycles(self) -> int:
@@ -108,12 +111,15 @@ def bound_of(wanted: Wanted) -> Bound:
     on_chip = target.slr if wanted.part == "slr" else target.total
     held_bytes = on_chip.bram18 * BRAM18_BYTES + on_chip.uram * URAM_BYTES
     rate = _bytes_per_cycle(target, wanted.part)
+    products = _products(wanted, target)
     return Bound(
-        ceil(work.macs / _products(wanted, target)),
+        ceil(work.macs / products),
         weight_bytes,
         rate,
         ceil(moved_bytes / rate),
         ceil(max(0, moved_bytes - held_bytes) / rate),
+        work.macs,
+        products,
     )
 
 

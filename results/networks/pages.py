@@ -35,8 +35,9 @@ packed in LUTs too, as if nothing else took any; and the weights that the part's
 hold, at the rate of its channels (one DDR channel of an SLR; all channels of a whole device).
 *Own bound* is that which the search proved, with all operators, and *gap* is ours over it.
 Intervals are simulated for 3 to 12 frames. *Status*: `beaten` is at least as fast, within the same
-DSPs and LUTs, verified; `impossible` is a figure that its own traffic rules out. *s* is processor
-time of the search, *MB* the memory of the process that reads the network, searches and simulates.
+DSPs and LUTs, verified; `impossible` is a figure that the row's products (a DSP each where not
+packed) or its traffic rule out. *s* is processor time of the search, *MB* the memory of the process
+that reads the network, searches and simulates.
 
 *Weights* are counted in all columns. They are `resident` in memories of the design, which the
 first call fills; where they don't fit, some arrays are *streamed* from one DDR channel of the SLR

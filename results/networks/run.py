@@ -64,6 +64,12 @@ def wanted_of(published: Row, packed: bool, most_luts: int) -> Wanted:
 def impossible(published: Row, wanted: Wanted, bound: Bound) -> str:
     """Return why a published row can't be, with the arithmetic; empty if it can."""
     cycles = wanted.cycles(float(published["published"]))
+    if cycles < bound.compute_cycles:
+        kind = "packed or in LUTs" if wanted.packed else "each in DSPs of its own"
+        return (
+            f"{bound.macs} multiply-accumulates at {bound.products:g} a cycle, {kind}, are"
+            f" {bound.compute_cycles} cycles"
+        )
     is_streamed = published["weights"] == "off chip"
     if not (cycles < bound.left_cycles or (is_streamed and cycles < bound.traffic_cycles)):
         return ""
@@ -86,7 +92,7 @@ def row_of(published: Row, wanted: Wanted, found: Row) -> Row:
         is_fair = not found.get("over") and _within(wanted, found) and found["verified"] == "pass"
         status = "beaten" if is_faster and is_fair else "short"
         slow = _slower(ours, wanted.cycles(theirs), proved)
-        reason = "; ".join(filter(None, [slow, *_reasons(wanted, found, theirs, bound)]))
+        reason = "; ".join(filter(None, [slow, *_reasons(wanted, found)]))
     return {
         **{key: published[key] for key in PUBLISHED},
         "packed": _word(wanted.packed),
@@ -134,7 +140,7 @@ def _slower(ours: float, theirs: float, proved: float) -> str:
     return "slower: the search found none that is as fast, nor proved that there is none"
 
 
-def _reasons(wanted: Wanted, found: Row, theirs: float, bound: Bound) -> list[str]:
+def _reasons(wanted: Wanted, found: Row) -> list[str]:
     """Return the remarks on a row that can be."""
     said = [found.get("refused", "" if found else "not run")]
     if found.get("over"):
@@ -143,8 +149,6 @@ def _reasons(wanted: Wanted, found: Row, theirs: float, bound: Bound) -> list[st
         said.append(f"{found['dsps']} DSPs and {found['lut']} LUTs as built")
     if found.get("verified") == "fail":
         said.append("the C++ computes other bits")
-    if wanted.cycles(theirs) < bound.compute_cycles:
-        said.append("published: less than a DSP for each product of a cycle, so some are in LUTs")
     return said
 
 

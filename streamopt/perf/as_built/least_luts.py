@@ -9,6 +9,7 @@ than the node is left out: addresses, and registers in place of some banks.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -22,6 +23,7 @@ from streamopt.analysis.live_range import (
     is_bound_to_bram,
     still_loops,
 )
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Node
 from streamopt.ir.network import Fifo, Memory, Place
@@ -43,9 +45,7 @@ class _Kind:
 
     def bank(self, words: int, place: Place) -> int:
         """Return the LUTs of one bank of a memory, in cells of a row."""
-        memory = Memory(self.array.name, place, self.array.element, (words,), (1,))
-        storage = memory_storage(memory, self.blocks)
-        return memory_fabric(storage, ping_pong=place is Place.PING_PONG).luts
+        return _bank_luts(self.array.element, self.blocks, words, place)
 
     def stream(self) -> int:
         """Return the LUTs of one FIFO of the depth that takes the fewest, with both its ends."""
@@ -53,6 +53,12 @@ class _Kind:
         depths = fifo_depth_steps(element.bits, blocks)
         fifos = (Fifo(self.array.name, element, (1,), depth) for depth in depths)
         return 2 * STREAM_LUTS + min(fifo_fabric(fifo_storage(f, blocks)).luts for f in fifos)
+
+
+@cache
+def _bank_luts(element: ElementType, blocks: Memories, words: int, place: Place) -> int:
+    storage = memory_storage(Memory("", place, element, (words,), (1,)), blocks)
+    return memory_fabric(storage, ping_pong=place is Place.PING_PONG).luts
 
 
 def masked_luts(node: Node, factors: Factors, bits: Sequence[int]) -> Integers:

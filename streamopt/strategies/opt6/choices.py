@@ -189,6 +189,15 @@ def bindings(
             return {node.name: _choices(graph, node, on) for node in graph.nodes}
 
 
+def sharing_dsps(ways: Mapping[str, tuple[Binding, ...]]) -> Mapping[str, tuple[Binding, ...]]:
+    """Return bindings with products in DSPs, two to one or not; none where no two may share one."""
+    every = (parts for own in ways.values() for way in own for _, parts in way)
+    if Implementation.PACKED not in every:
+        return {}
+    in_luts = (Operator.MUL, Implementation.FABRIC)
+    return {name: tuple(way for way in own if in_luts not in way) for name, own in ways.items()}
+
+
 def counted(binding: BindingChoice | None, graph: Graph) -> Mapping[str, Binding]:
     """Return by node the binding by which DSPs are counted, where it isn't the node's own."""
     if binding is not BindingChoice.DSP:

@@ -1,5 +1,7 @@
 """Rows of the least interval under limits on DSPs and LUTs: (I5), (I6)."""
 
+from math import prod
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,21 @@ def test_no_pair_of_rows_within_the_limits_is_below_the_bound(
     assert all(used <= most for used, most in zip(found.total, limits, strict=True))
     assert bound <= optimum <= found.cycles <= 1.3 * optimum
     assert problem.interval_cycles(found.schedule) == found.cycles
+
+
+def test_rows_with_more_lanes_than_weights_come_for_are_left_out(problem: Problem) -> None:
+    rows, near = rows_of(problem, HORIZON), rows_of(problem, 1)
+    before, bound = rows.least(*LIMITS[3]), rows.bound(*LIMITS[3])
+    assert before is not None
+    late = "first", frozenset({"j", "k"})
+    wide = prod(before.schedule.node("first").factors[loop] for loop in "jk")
+    assert wide > 1
+    for own in (rows, near):  # also where further rows are made later
+        own.narrow(*late, wide - 1)
+        found = own.least(*LIMITS[3])
+        assert found is not None
+        assert prod(found.schedule.node("first").factors[loop] for loop in "jk") < wide
+    assert rows.bound(*LIMITS[3]) == bound
 
 
 def test_a_horizon_that_is_too_near_is_doubled(problem: Problem) -> None:

@@ -10,13 +10,13 @@ takes: (I5) to (I7) of ``models/formulations/interval.md``.
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import ceil, prod
+from math import ceil
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
 from streamopt.evaluation.frames import FrameRun, frame_run
-from streamopt.ir.graph import Graph, SequentialNode
-from streamopt.ir.schedule import Schedule
+from streamopt.ir.graph import Graph
+from streamopt.ir.schedule import Binding, Schedule
 from streamopt.perf.costs import CheapRuns, PricedCosts
 from streamopt.perf.resources.network import NetworkResources
 from streamopt.search.labels.component import SearchTooLargeError
@@ -26,16 +26,16 @@ from streamopt.space.fixed import Fixed
 from streamopt.space.objective import Latency
 from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.dispatch import answer
-from streamopt.strategies.opt6.choices import prefilled_first, variants
+from streamopt.strategies.opt6.choices import prefilled_first, sharing_dsps, variants
 from streamopt.strategies.opt6.frames.buffered_channels import with_buffers
 from streamopt.strategies.opt6.frames.built_nodes import (
     SQUEEZE,
-    Amounts,
     built_amounts,
     next_limits,
     row_amounts,
 )
 from streamopt.strategies.opt6.frames.interval_rows import IntervalRows, LeastInterval
+from streamopt.strategies.opt6.frames.steady_design import SteadyDesign, late_nodes, late_weights
 from streamopt.strategies.opt6.graph_variant import MOST_NODES, GraphVariant
 from streamopt.strategies.opt6.opt5_start import MEMORIES, steady_designs
 from streamopt.strategies.opt6.search_budget import ideal_cycles
@@ -69,38 +69,12 @@ FIRST, FIRST_IN_DSPS = 0.5, 1.25
 """Of the time in which all DSPs would do all products: the horizon of the first rows, as products
 may be in LUTs, and two in a DSP; the latter where they have a DSP each, of which some wait."""
 NODE_CHOICES = 4096
-"""Vectors of unroll factors of a node: nodes on their own are looked at for each once."""
+"""Vectors of unroll factors of a node: nodes on their own are looked at for each once. All ways to
+build operators share them."""
+START_CHOICES = 512
+"""Likewise, for a first design with products in DSPs alone."""
+Ways = Mapping[str, tuple[Binding, ...]]
 BALANCED, WINDOWS = "balance_paths", "stream_windows"
-
-
-@dataclass(frozen=True, slots=True)
-class SteadyDesign:
-    """A design that was simulated for several frames."""
-
-    design: SimulatedDesign
-    """Its cycles are those between frames in the model."""
-    cycles: int
-    """Between frames, simulated."""
-    variant: GraphVariant
-    built: Amounts
-    """DSPs and LUTs of nodes, with the channels to them."""
-    # deep, frames: its schedule with FIFOs that limit nothing, and the frames of it
-    deep: Schedule
-    frames: FrameRun
-
-    @property
-    def rank(self) -> tuple[float, int]:
-        """Return the key to minimize: the excess over limits, then cycles (O14)."""
-        return max(1.0, self.design.excess), self.cycles
-
-    def is_no_worse(self, cycles: int) -> bool:
-        """Return whether it is within the limits, and its frames are as close, or nearly."""
-        return self.design.is_within and self.cycles <= (1 + CLOSE) * cycles
-
-    @property
-    def is_close(self) -> bool:
-        """Return whether frames follow each other as closely as the model says."""
-        return self.cycles <= (1 + CLOSE) * self.design.chosen.cycles
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +120,11 @@ class _FramesSearch:
             best = self._best
             if best is not None and best.design.is_within and is_late:
                 break
+            variant = self._variant(names, graph)
             with suppress(SearchTooLargeError):
-                for found in self._rows(self._variant(names, graph)):
+                if best is None and (shared := sharing_dsps(variant.problem.space.bindings)):
+                    self._start(variant, shared)
+                for found in self._rows(variant):
                     self._look(found)
         if len(problem.graph.nodes) <= MOST_NODES:
             steady_designs(self.run, options.region.on, self._keep_opt5)
@@ -207,19 +184,51 @@ class _FramesSearch:
 
     def _rows(self, variant: GraphVariant) -> Iterator[_VariantRows]:
         """Yield the rows of a variant, if there are any within the limits."""
-        run = self.run
-        run.clock.check()
-        limits = self._options.region.limits
-        ways = variant.problem.space.bindings.values()
-        share = FIRST if any(len(own) > 1 for own in ways) else FIRST_IN_DSPS
+        self.run.clock.check()
+        space = variant.problem.space
+        most = max(map(len, space.bindings.values()), default=1)
+        choices = min(space.partial_tiles, max(MOST_CHOICES, space.partial_tiles // most))
+        share = FIRST if most > 1 else FIRST_IN_DSPS
+        for found in self._rows_of(variant, share, choices, space.bindings):
+            limits, names = self._options.region.limits, _unbalanced(variant.names)
+            bound = found.rows.bound(limits.dsps, limits.luts)
+            self._bounds[names] = max(self._bounds.get(names, 0), bound)
+            yield found
+
+    def _rows_of(
+        self, variant: GraphVariant, share: float, choices: int, ways: Ways
+    ) -> Iterator[_VariantRows]:
+        """Yield rows of a variant, if there are any within the limits.
+
+        Parameters
+        ----------
+        share
+            Of the time in which all DSPs would do all products: the first horizon.
+        choices
+            Vectors of unroll factors, beyond which those with idle lanes are left out.
+        ways
+            That operators may be built in.
+        """
+        limits, costs = self._options.region.limits, variant.costs.with_surroundings()
+        problem = variant.problem.within(costs=costs, partial_tiles=choices, bindings=ways)
         first = int(share * ideal_cycles(variant.graph, limits.dsps))
-        costs = variant.costs.with_surroundings()
-        rows = IntervalRows(variant.problem.within(costs=costs), first, run.clock)
+        rows = IntervalRows(problem, first, self.run.clock)
         least = rows.least(limits.dsps, limits.luts)
         if least is not None:
-            names, bound = _unbalanced(variant.names), rows.bound(limits.dsps, limits.luts)
-            self._bounds[names] = max(self._bounds.get(names, 0), bound)
             yield _VariantRows(variant, rows, least)
+
+    def _start(self, variant: GraphVariant, shared: Ways) -> None:
+        """Keep a design of a variant with products in DSPs alone: two to one, or else one (I12)."""
+        few = START_CHOICES * len(variant.graph.nodes)
+        choices = min(variant.problem.space.partial_tiles, few)
+        lone: Ways = {}
+        for share, ways in ((FIRST * FIRST_IN_DSPS, shared), (FIRST_IN_DSPS, lone)):
+            for found in self._rows_of(variant, share, choices, ways):
+                for tried in self._tried(found):
+                    self._keep(tried)
+            best = self._best
+            if best is not None and best.design.is_within and best.is_close:
+                return
 
     def _look(self, found: _VariantRows) -> None:
         """Look for a better design of a variant; with balanced paths if frames are far apart."""
@@ -247,8 +256,10 @@ class _FramesSearch:
             schedule = self._streamed(variant, least)
             tried = self._simulated(variant, schedule)
             yield tried
-            for node, factors in _late(tried):
+            for node, factors in late_nodes(tried):
                 rows.leave_out(node, factors)
+            for late in late_weights(tried):
+                rows.narrow(*late)
             rows.learn(schedule, row_amounts(variant.graph, schedule, costs), tried.built)
             before, asked = least, next_limits(tried.built, tried.design.used, limits)
             least = rows.least(*asked)
@@ -380,21 +391,3 @@ class _FramesSearch:
 def _unbalanced(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return rewrites without the one that only adds copies, which makes no interval shorter."""
     return tuple(name for name in names if name != BALANCED)
-
-
-def _late(tried: SteadyDesign) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield nodes that run longer than their rows say, with their unroll factors.
-
-    A buffer may ask for a longer initiation interval where its banks don't fit both of its sides.
-    """
-    design, graph = tried.design, tried.variant.graph
-    longest = (1 + CLOSE) * design.chosen.cycles
-    nodes = {node.name for node in graph.nodes if not isinstance(node, SequentialNode)}
-    for plan in design.chosen.schedule.nodes:
-        timed = design.evaluation.timed.get(plan.node)
-        if timed is None or plan.node not in nodes:  # or a mover of weights
-            continue
-        factors, trips = plan.factors, graph.node(plan.node).trip_counts
-        iterations = prod(-(-trip // factors[loop]) for loop, trip in trips.items())
-        if timed.timing.ii * iterations > longest:
-            yield plan.node, tuple(factors[loop] for loop in trips)

@@ -71,6 +71,7 @@ class IntervalRows:
         self._horizon = min(max(1, first_cycles), self._longest)
         self._known: _HorizonRows | None = None
         self._left_out: set[tuple[str, tuple[int, ...]]] = set()
+        self._narrowed: dict[tuple[str, frozenset[str]], int] = {}
         self._excess: Excess = {}
 
     def leave_out(self, node: str, factors: tuple[int, ...]) -> None:
@@ -78,6 +79,12 @@ class IntervalRows:
         self._left_out.add((node, factors))
         if self._known is not None:
             self._known.leave_out(node, factors)
+
+    def narrow(self, node: str, loops: frozenset[str], lanes: int) -> None:
+        """Leave rows of a node out that have more lanes of some loops than weights come for."""
+        self._narrowed[node, loops] = min(lanes, self._narrowed.get((node, loops), lanes))
+        if self._known is not None:
+            self._known.narrow(node, loops, lanes)
 
     def learn(self, schedule: Schedule, rows: Amounts, built: Amounts) -> None:
         """Count for rows what a design took beyond its own, node by node.
@@ -135,6 +142,8 @@ class IntervalRows:
             self._known.learn(self._excess)
             for node, factors in self._left_out:
                 self._known.leave_out(node, factors)
+            for (node, loops), lanes in self._narrowed.items():
+                self._known.narrow(node, loops, lanes)
         return self._known
 
 
@@ -173,6 +182,13 @@ class _HorizonRows:
     def leave_out(self, node: str, factors: tuple[int, ...]) -> None:
         """Leave rows of a node out."""
         self._runs[node] = np.where(self._alike(node, factors), NEVER, self._runs[node])
+
+    def narrow(self, node: str, loops: frozenset[str], lanes: int) -> None:
+        """Leave rows of a node out that have more lanes of some loops."""
+        places = [at for at, name in enumerate(self._graph.node(node).trip_counts) if name in loops]
+        factors = np.array(self._rows[node].factors, dtype=np.int64)
+        too_wide = factors[:, places].prod(axis=1) > lanes
+        self._runs[node] = np.where(too_wide, NEVER, self._runs[node])
 
     def learn(self, excess: Excess) -> None:
         """Count more DSPs, and LUTs in proportion, for some nodes and factors."""
