@@ -60,19 +60,18 @@ def late_weights(tried: SteadyDesign) -> Iterator[tuple[str, frozenset[str], int
     With the loops that move in the weights, and the most lanes of these that a channel brings as
     soon as the node takes them.
     """
-    variant, schedule = tried.variant, tried.design.chosen.schedule
-    planned = planned_graph(variant.graph, schedule)
-    readers = {edge.producer: edge for edge in planned.edges}
-    own = {node.name for node in variant.graph.nodes}
-    for plan in _late_plans(tried, planned):
-        if plan.node not in own:
-            edge = readers[plan.node]
-            loops = frozenset(name for access in edge.reads for name in access.iterators())
-            factors = schedule.node(edge.consumer).factors
-            lanes = prod(factors[loop] for loop in loops)
-            timed = tried.design.evaluation.timed
-            taken, brought = (timed[name].timing.ii for name in (edge.consumer, plan.node))
-            yield edge.consumer, loops, lanes * taken // brought
+    graph, schedule = tried.variant.graph, tried.design.chosen.schedule
+    planned, timed = planned_graph(graph, schedule), tried.design.evaluation.timed
+    own = {node.name for node in graph.nodes}
+    late = {plan.node for plan in _late_plans(tried, planned)} - own
+    for mover, reader in sorted((edge.producer, edge.consumer) for edge in planned.edges):
+        if mover in late and reader in own:
+            arrays = planned.node(mover).inputs
+            reads = (read for name in arrays for read in graph.node(reader).reads_of(name))
+            loops = frozenset(name for read in reads for name in read.iterators())
+            lanes = prod(schedule.node(reader).factors[loop] for loop in loops)
+            taken, brought = (timed[name].timing.ii for name in (reader, mover))
+            yield reader, loops, max(1, lanes * taken // brought)
 
 
 def _late_plans(tried: SteadyDesign, graph: Graph) -> Iterator[NodePlan]:
