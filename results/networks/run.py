@@ -64,11 +64,10 @@ def wanted_of(published: Row, packed: bool, most_luts: int) -> Wanted:
 def impossible(published: Row, wanted: Wanted, bound: Bound) -> str:
     """Return why a published row can't be, with the arithmetic; empty if it can."""
     cycles = wanted.cycles(float(published["published"]))
-    if cycles < bound.compute_cycles:
-        kind = "packed or in LUTs" if wanted.packed else "each in DSPs of its own"
+    if not wanted.packed and cycles < bound.compute_cycles:
         return (
-            f"{bound.macs} multiply-accumulates at {bound.products:g} a cycle, {kind}, are"
-            f" {bound.compute_cycles} cycles"
+            f"{bound.macs} multiply-accumulates at {bound.products:g} a cycle, each in DSPs of its"
+            f" own, are {bound.compute_cycles} cycles"
         )
     is_streamed = published["weights"] == "off chip"
     if not (cycles < bound.left_cycles or (is_streamed and cycles < bound.traffic_cycles)):
