@@ -26,6 +26,7 @@ from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT
 from streamopt.strategies.opt6.simulated_descent import SimulatedDescent
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
+from streamopt.strategies.opt6.weight_traffic import weight_traffic_cycles
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.resources.known_rows import KnownRows, rows_of
@@ -113,6 +114,7 @@ class GraphVariant:
         self._known_cycles: dict[bool, int] = {}
         least = max(
             boundary_cycles(self.graph, self.ports, self.region.on),
+            weight_traffic_cycles(self.graph, self.ports, self.region.on, limits),
             work_bound_cycles(self.graph, costs, choices, priced, self.region.on, limits),
         )
         self._bound = PricedBound(least, SearchBudget.whole(limits).price)

@@ -46,7 +46,7 @@ OVER = 2.0
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
 NO_CYCLES = 2**62
-"""Stands for 'no design yet': more than any has."""
+"""Stands for 'no design yet'."""
 VARIANTS_SHARE = 0.25
 """Of the effort, after which no further variant is begun."""
 KICKS_SHARES = (0.3, 0.6)
@@ -172,23 +172,26 @@ class _VariantSearch:
         return Horizon(None, is_near, int(OVER * best[0].cycles) if best else None)
 
     def begin(self, sizing_clock: SearchClock | None) -> None:
-        """Take what other levels answer at once, for the graph as it is."""
+        """Take what other levels answer at once; if it isn't within, the design without lanes."""
         plain, clock = self._plain, self.run.clock
 
         def keep(tried: SimulatedDesign) -> None:
             self._quicker.add(tried, plain)
             self._report()
 
-        began = clock.spent()
-        keep(plain.judged(plain.plainest()))
+        if not any(isinstance(node, SequentialNode) for node in plain.graph.nodes):
+            quicker_designs(plain, self.run, keep)  # whose plans would be built once more
+        best, began = self._quicker.best, clock.spent()
+        if best is not None and best[0].is_within:
+            plain.judged(best[0].chosen)
+        else:
+            keep(plain.judged(plain.plainest()))
         judging = clock.spent() - began
         share = SIZING_SHARE * self._limit if self._limit < inf else 0.0
         most = (LARGE_SIZING_SHARE if plain.is_large else MOST_SIZING_SHARE) * self._limit
         clock.leave(min(most, max(share, SIZING_RUNS * judging)))
         if sizing_clock is not None:
             sizing_clock.leave(LAST_RUNS * judging)
-        if not any(isinstance(node, SequentialNode) for node in plain.graph.nodes):
-            quicker_designs(plain, self.run, keep)  # whose plans would be built once more
 
     def look(self, names: tuple[str, ...], graph: Graph) -> None:
         """Look for a design of one variant that is better than those of the others.
@@ -351,7 +354,8 @@ class _VariantSearch:
             return best
         searched = self._searched.best
         variant = self._last if searched is None else searched[1]
-        tried = [(found, variant) for found in variant.quickest(self._is_over)]
+        spent, limit = self.run.clock.spent, self._limit
+        tried = [(found, variant) for found in variant.quickest(lambda: spent() > limit)]
         tried += [pool.best for pool in (self._searched, self._quicker) if pool.best]
         least = min(found.chosen.dsps for found, _ in tried)
         if searched is None and least > self.run.problem.space.dsp_limit:
@@ -359,9 +363,6 @@ class _VariantSearch:
         found = best_of(tried)
         assert found is not None
         return found
-
-    def _is_over(self) -> bool:
-        return self.run.clock.spent() > self._limit
 
     def _report(self) -> None:
         best = self._best
