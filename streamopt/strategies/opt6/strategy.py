@@ -54,7 +54,7 @@ KICKS_SHARES = (0.3, 0.6)
 SOON_SHARE = 0.25
 """Of the effort, after which a good gap is enough."""
 KICKED = 2
-"""Variants whose best designs are changed at random, those that promise most."""
+"""Variants whose best designs are changed at random."""
 MOST_FRUITLESS = 3
 """Rounds of such descents that lead to no better design."""
 SIZING_SHARE = 0.1
@@ -63,7 +63,7 @@ SIZING_RUNS = 40.0
 """Likewise, at least, in times of the first design's judging."""
 MOST_SIZING_SHARE = 0.5
 """Of the effort: a first design without lanes takes longer to judge than what is found."""
-LARGE_SIZING_SHARE = 0.2
+LARGE_SIZING_SHARE = 0.15
 """Likewise, for a large graph: its first rows take long."""
 LAST_RUNS = 18.0
 """Of these, for what follows when FIFOs stay as they are: simulations with the least FIFOs wait for
@@ -197,8 +197,7 @@ class _VariantSearch:
         """Look for a design of one variant that is better than those of the others.
 
         Whole tiles come first where partial ones give a loop another factor: they are searched
-        soon, and their designs prune the rows of partial ones; simulated, they may be faster. The
-        bound is of the last, with all choices.
+        soon, and prune the rows of partial ones. The bound is of the last, with all choices.
         """
         if self._is_late(VARIANTS_SHARE):
             return
