@@ -43,8 +43,8 @@ from streamopt.ir.source import RangeLoop
 MAX_STEPS = 10_000
 """Statements that are followed, of one loop."""
 
-Points = list[tuple[int, int]]
-"""Turns, ascending, and an integer's value in each."""
+Points = list[tuple[int, int | None]]
+"""Turns, ascending, and an integer's value in each; None where data decide it."""
 Key = tuple[str, ast.Node | None]
 
 
@@ -55,7 +55,7 @@ class Sequences:
     outer: set[str]
     """The variables that there are before the loop."""
     open: set[ast.Node | None] = field(default_factory=set["ast.Node | None"])
-    """Statements behind which, or in which, data decide a value in some turn."""
+    """Statements that data decide whether to reach in some turn."""
     turns: int = 0
     steps: int = 0
     starts: dict[Key, Points] = field(default_factory=dict["Key", Points])
@@ -68,10 +68,11 @@ class Sequences:
 
     def value(self, key: Key, points: Points, count: Affine) -> CValue | None:
         """Return an integer as a function of the turn's number, if there is one."""
-        is_known = key[1] not in self.open or key[1] is None
-        is_known = is_known and len({turn for turn, _ in points}) == len(points)
-        found = fitted(points, count) if is_known else None
-        limits = Range(min(v for _, v in points), max(v for _, v in points))
+        numbers = {turn: number for turn, number in points if number is not None}
+        if len(numbers) < len(points) or key[1] in self.open:
+            return None
+        found = fitted([*numbers.items()], count)
+        limits = Range(min(numbers.values()), max(numbers.values()))
         return None if found is None else affine_value(found, self.elements[key], limits)
 
 
@@ -114,11 +115,10 @@ def followed(
 
 def _note(table: dict[Key, Points], key: Key, value: CValue | None, into: Sequences) -> None:
     number = None if value is None else value.constant
-    if value is None or not isinstance(number, int):
-        into.open.add(key[1])
-        return
-    into.elements[key] = value.element
-    table.setdefault(key, []).append((into.turns, number))
+    known = number if isinstance(number, int) else None
+    table.setdefault(key, []).append((into.turns, known))
+    if value is not None:
+        into.elements[key] = value.element
 
 
 def _follow(items: Sequence[ast.Node], into: Sequences, state: ReadingState) -> None:
@@ -222,7 +222,7 @@ def _forget(item: ast.Node, state: ReadingState) -> None:
                 state.integers.now.pop(part.variable, None)
 
 
-def fitted(points: Points, count: Affine) -> Affine | None:
+def fitted(points: Sequence[tuple[int, int]], count: Affine) -> Affine | None:
     """Return an affine expression of a number, floors among it, that has some values at some.
 
     The commonest slope between neighbours is taken off; what remains has to be constant from one
