@@ -9,6 +9,7 @@ from streamopt.evaluation.frames import steady_interval_cycles
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import ChannelKind
 from streamopt.space.assemble import baseline
+from streamopt.space.level import BindingChoice
 from streamopt.strategies.opt6.frames.built_nodes import next_limits
 from streamopt.strategies.refinement.frame_buffers import (
     buffered,
@@ -69,6 +70,21 @@ def test_frames_of_a_residual_block_follow_each_other_as_closely_as_the_model_sa
     quick = so.solve(graph, level="opt6", dsp=100, budget=budget)
     later = so.evaluate(graph, quick.schedule, target, frames=FRAMES)
     assert steady_interval_cycles(several.trace) <= 1.01 * steady_interval_cycles(later.trace)
+
+
+def test_products_that_share_dsps_make_no_interval_longer() -> None:
+    own = program(
+        {"x": "input 8 16 int8_t", "w": "input 16 16 int8_t", "a": "internal 8 16 int8_t",
+         "v": "input 16 16 int8_t", "y": "output 8 16 int32_t"},
+        {"first": "i 8, j 16, k 16: a[i][j] += x[i][k] * w[k][j]",
+         "second": "i 8, j 16, k 16: y[i][j] += a[i][k] * v[k][j]"},
+    )  # fmt: skip
+    graph, budget = so.dataflow(own), so.Budget(device=so.device("u280"), fit="slr", lut=4000)
+    plain, packed = (
+        so.solve(graph, level="opt6", dsp=8, objective="interval", budget=budget, space=space)
+        for space in (so.Space(binding=BindingChoice.TOOL), so.Space())
+    )
+    assert 0 < packed.bound <= packed.interval_cycles < plain.interval_cycles
 
 
 def test_a_skip_holds_a_frame_for_each_buffer_beside_it(residual: Graph) -> None:
