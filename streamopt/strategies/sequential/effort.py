@@ -38,3 +38,5 @@ class SmallNodeTuning:
 
 
 SMALL = SmallNodeTuning()
+STRAIGHTENED = 4
+"""Plans, the quickest, that are also built without copies of small arrays."""

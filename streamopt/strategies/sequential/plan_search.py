@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import ceil
+from math import ceil, prod
 from typing import TYPE_CHECKING, Protocol
 
 from streamopt.errors import LegalityError
@@ -22,11 +22,13 @@ from streamopt.strategies.sequential.effort import (
     MOST_LATE,
     SMALL,
     SPARE_PARTS,
+    STRAIGHTENED,
     TUNING,
 )
 from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
 from streamopt.strategies.sequential.lane_groups import lane_groups
 from streamopt.strategies.sequential.phase_counts import PhaseCounts
+from streamopt.transforms.stepped.copies import MOST_REGISTERS
 from streamopt.work import spent
 
 if TYPE_CHECKING:
@@ -202,7 +204,7 @@ def searched_plans(
         Whether other nodes share what there is; if not, they still take some of it.
     """
     search = _PlanSearch(alone, wanted, builder, straight)
-    search.keep(first_plan(alone.nodes[0], orders[0], wanted.bindings[0], straight))
+    search.begin(orders[0])
     kinds = [kind for steps in orders for kind in search.kinds(steps)]
     for steps in orders:
         search.sample([kind for kind in kinds if kind.order.steps is steps])
@@ -214,7 +216,13 @@ def searched_plans(
     for part in TUNING.parts if has_others else SPARE_PARTS:
         search.look(pure, part, TUNING.most_drafts // 20, TUNING.most_built // 4)
     search.build_few(pure)
+    search.straighten(STRAIGHTENED)
     return tuple(search.found)
+
+
+def _is_large(graph: Graph, name: str) -> bool:
+    """Return whether an array is none of registers, and so stays where it is if it can."""
+    return prod(graph.array(name).shape) > MOST_REGISTERS
 
 
 class _PlanSearch:
@@ -222,16 +230,17 @@ class _PlanSearch:
         self, alone: Graph, wanted: OpenPlans, builder: BuildsPlans, straight: tuple[str, ...]
     ) -> None:
         (self._node,) = alone.nodes
-        self._straight = straight
+        self._straight = tuple(name for name in straight if _is_large(alone, name))
+        self._straighter = straight
         self._alone, self._wanted, self._builder = alone, wanted, builder
         self.found: dict[NodePlan, BuiltPlan] = {}
         self._unfit: set[Lanes] = set()
 
-    def keep(self, plan: NodePlan) -> BuiltPlan:
-        """Build a plan that is wanted whatever it takes."""
+    def begin(self, steps: Steps) -> None:
+        """Build the first plan, which is wanted whatever it takes."""
+        plan = first_plan(self._node, steps, self._wanted.bindings[0], self._straight)
         built = self._builder.built(self._alone, plan)
         self.found[built.plan] = built
-        return built
 
     def kinds(self, steps: Steps) -> Iterator[_Kind]:
         """Yield the candidates of an order for each binding; none if it can't be built."""
@@ -317,6 +326,20 @@ class _PlanSearch:
             for kind, choice in every:
                 if spent() < most:
                     self._build(kinds, kind, choice)
+
+    def straighten(self, most: int) -> None:
+        """Build the quickest plans without copies of small arrays, which take cycles to move."""
+        if self._straighter == self._straight:
+            return
+        cycles = {plan: built.cost.timing.last_write for plan, built in self.found.items()}
+        for plan in sorted(cycles, key=cycles.__getitem__)[:most]:
+            copied = replace(plan, straight=self._straighter, least_cycles=(), last_cycles=())
+            with suppress(LegalityError):
+                built = self._builder.built(self._alone, copied)
+                is_quicker = built.cost.timing.last_write < cycles[plan]
+                fits = self._builder.fits(built, self._wanted)
+                if is_quicker and fits and self._builder.is_safe(self._alone, built):
+                    self.found[built.plan] = built
 
     def _best_cycles(self, limits: tuple[int, int]) -> float:
         return min(

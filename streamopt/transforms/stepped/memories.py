@@ -141,7 +141,7 @@ class _Chooser:
 
     def _outside(self, reads: list[Read]) -> CopyGroup | None:
         """Return the array itself, if it is only read, or holds what is written last."""
-        if not self.is_straight or prod(self.array.shape) <= MOST_REGISTERS:
+        if not self.is_straight:
             return None
         last = self.slices.needed(self.array.name, ())
         writes = [

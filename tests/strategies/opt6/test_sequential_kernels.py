@@ -101,3 +101,15 @@ def test_no_bound_is_above_what_is_found(tmp_path: Path) -> None:
     assert found.bound <= found.simulated_cycles
     assert found.proof is Proof.FEASIBLE
     assert all(p.bound is None or p.incumbent is None or p.bound <= p.incumbent for p in told)
+
+
+def test_few_elements_are_read_where_they_are(tmp_path: Path) -> None:
+    """An element a cycle, where copies in and out would take as long again each."""
+    path = tmp_path / "scan.c"
+    path.write_text(
+        "void scan(int x[256], int y[256]) { int s = 0;"
+        " for (int i = 0; i < 256; i++) { s += x[i]; y[i] = s; } }"
+    )
+    found = so.solve(so.load(path), level="opt6", dsp=100)
+    assert found.simulated_cycles < 300
+    assert found.verify().passed
