@@ -118,3 +118,15 @@ def test_terms_of_another_kind_are_refused() -> None:
     arrays = {"x": "input 4 ap_fixed<16,6>", "y": "output int32_t"}
     with pytest.raises(StreamoptError, match="E219 terms of ap_fixed<16, 6> are added up in int32"):
         canonicalize(program(arrays, {"n": "i 4: y += x[i]"}))
+
+
+def test_whole_numbers_of_any_width_are_cut_off_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "cut.cpp"
+    path.write_text(
+        "#include <ap_fixed.h>\n#include <ap_int.h>\n"
+        "void cut(ap_fixed<12, 5> x[4], int y[4]) {"
+        " for (int i = 0; i < 4; i++) y[i] = ap_uint<7>(x[i]) + ap_int<7>(x[i] * x[i]); }"
+    )
+    verdict = so.solve(so.load(path), level="opt1").verify()
+    verdict.raise_if_failed()
+    assert [output.max_error for output in verdict.outputs] == [0.0]

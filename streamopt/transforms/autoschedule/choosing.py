@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from streamopt.ir.stepping.steps import Repeat
-from streamopt.transforms.autoschedule.building import NoStepsError, built
+from streamopt.transforms.autoschedule.building import NoStepsError, built, taken_names
 from streamopt.transforms.autoschedule.fusing import with_fused_neighbours, with_shifted_phases
 from streamopt.transforms.autoschedule.legality import is_legal
 from streamopt.transforms.autoschedule.loosening import with_loosened_loops
@@ -65,7 +65,7 @@ def steps_of(node: SequentialNode, arrays: Mapping[str, Array]) -> tuple[Steps, 
     There is one at least: that of the node itself. isl is asked for others when this is called
     first, so what only reads programs doesn't call it.
     """
-    return _steps_of(node, tuple(arrays))
+    return _steps_of(node, taken_names(node, arrays))
 
 
 @lru_cache(maxsize=256)

@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.transforms.autoschedule.building import built
+from streamopt.transforms.autoschedule.building import built, taken_names
 from streamopt.transforms.autoschedule.choosing import checked_steps
 from streamopt.transforms.autoschedule.orders import (
     OrderedLoop,
@@ -48,7 +48,7 @@ WRITTEN = "written"
 
 def written_steps(node: SequentialNode, arrays: Mapping[str, Array]) -> Steps:
     """Return the order of a node as it is written."""
-    return _written_steps(node, tuple(arrays))
+    return _written_steps(node, taken_names(node, arrays))
 
 
 @lru_cache(maxsize=256)

@@ -113,3 +113,16 @@ def test_few_elements_are_read_where_they_are(tmp_path: Path) -> None:
     found = so.solve(so.load(path), level="opt6", dsp=100)
     assert found.simulated_cycles < 300
     assert found.verify().passed
+
+
+def test_other_arrays_may_have_the_names_of_loops(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(
+        """void f(int x[8], int y[8], int w[8]) {
+             for (int t = 0; t < 4; t++)
+               for (int i = 1; i < 8; i++) { x[i] += x[i - 1]; y[i] += y[i - 1]; }
+             for (int t = 0; t < 4; t++)
+               for (int i = 1; i < 8; i++) w[i] += w[i - 1] * x[i];
+           }"""
+    )
+    assert so.solve(so.load(path), level="opt6", dsp=8).verify().passed

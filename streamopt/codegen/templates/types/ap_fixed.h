@@ -14,6 +14,9 @@
 #include <cstdint>
 #include <type_traits>
 
+template <int W> class ap_int;
+template <int W> class ap_uint;
+
 enum ap_q_mode { AP_RND, AP_TRN };
 enum ap_o_mode { AP_SAT, AP_WRAP };
 
@@ -21,6 +24,10 @@ namespace streamopt_fixed {
 
 __extension__ typedef __int128 whole;
 __extension__ typedef unsigned __int128 bits;
+
+template <typename T> struct is_whole : std::is_integral<T> {};
+template <int W> struct is_whole<ap_int<W>> : std::true_type {};
+template <int W> struct is_whole<ap_uint<W>> : std::true_type {};
 
 constexpr int larger(int one, int other) { return one > other ? one : other; }
 
@@ -104,7 +111,7 @@ template <int W, int I, ap_q_mode Q = AP_TRN, ap_o_mode O = AP_WRAP> class ap_fi
     explicit operator float() const { return float(to_double()); }
 
     // Whole numbers are cut off towards zero.
-    template <typename T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
+    template <typename T, std::enable_if_t<streamopt_fixed::is_whole<T>::value, int> = 0>
     explicit operator T() const {
         const streamopt_fixed::whole down = streamopt_fixed::shifted(mantissa_, I - W);
         const bool cut = I < W && mantissa_ < 0 &&
