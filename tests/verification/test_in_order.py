@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.element import ElementType
-from streamopt.pipeline import interpret, load
+from streamopt.pipeline import SourceOptions, interpret, load
 from streamopt.verification.reference.execution import execute
 from streamopt.verification.reference.in_order import (
     BOUNDED_OPERATIONS,
@@ -25,7 +25,6 @@ from tests.support.random.functions import random_function
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -132,8 +131,31 @@ def test_integers_that_bounds_leave_open(value: float, bound: float) -> None:
     with pytest.raises(UnsureError):
         BOUNDED_OPERATIONS["whole"](scalar(value, bound))
     assert BOUNDED_OPERATIONS["whole"](scalar(1.5, 0.1)) == 1
+    unknown: Any = bounded(value, bound + 0.1, ElementType.INT32)
     with pytest.raises(UnsureError):
-        bounded(value, bound + 0.1, ElementType.INT32)
+        assert unknown + 1
+
+
+def test_integers_that_nobody_sets_are_moved(tmp_path: Path) -> None:
+    """The nest reads elements that were never set, for a sum that leaves them out."""
+    path = tmp_path / "f.c"
+    path.write_text(
+        """void f(int n, const int *a, int *c) {
+             int own[8], sums[8];
+             for (int i = 0; i < n; i++) own[i] = a[i];
+             for (int k = 0; k < 2; k++)
+               for (int i = 0; i < 8; i++) {
+                 int last = k == 0 ? 0 : sums[i];
+                 sums[i] = last + (i < n ? own[i] : 0);
+               }
+             for (int i = 0; i < n; i++) c[i] = sums[i];
+           }"""
+    )
+    program = load(path, options=SourceOptions(param={"n": 5}))
+    inputs = {"a": np.arange(5, dtype="<i4")}
+    result = execute(program, inputs)["c"]
+    assert not result.bound.any()
+    np.testing.assert_array_equal(result.value, 2 * np.arange(5))
 
 
 def test_a_decision_that_rounding_may_turn_ends_the_run_without_a_value() -> None:

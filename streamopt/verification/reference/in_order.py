@@ -115,7 +115,7 @@ def _exact_scalars(values: Bounded, array: Array) -> list[Any]:
     return [*typed] if rounded else typed.tolist()
 
 
-def _bounded_scalars(values: Bounded, array: Array) -> list[BoundedScalar | int]:
+def _bounded_scalars(values: Bounded, array: Array) -> list[BoundedScalar | int | _UnknownWhole]:
     pairs = zip(values.value.tolist(), values.bound.tolist(), strict=True)
     return [bounded(value, bound, array.element) for value, bound in pairs]
 
@@ -222,18 +222,38 @@ def _operand(value: Any) -> BoundedScalar:
     return value if isinstance(value, BoundedScalar) else BoundedScalar(float(value), 0.0, 53)
 
 
-def bounded(value: float, bound: float, element: ElementType) -> BoundedScalar | int:
-    """Return a scalar of an element type; an integer, or a mantissa, must be known exactly."""
+class _UnknownWhole:
+    """An integer, or a mantissa, that isn't known exactly: it may be moved, and no more."""
+
+    def _refused(self, *_: Any) -> Any:
+        raise UnsureError
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _refused
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = __rmod__ = _refused
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refused
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __abs__ = _refused
+    __lt__ = __le__ = __gt__ = __ge__ = _refused
+    __eq__ = __ne__ = __bool__ = __int__ = __index__ = __float__ = _refused
+    __hash__ = object.__hash__
+
+
+def bounded(
+    value: float, bound: float, element: ElementType
+) -> BoundedScalar | int | _UnknownWhole:
+    """Return a scalar of an element type."""
     if element.is_float:
         return BoundedScalar(value, bound, _REALS[element].digits)
     if bound > 0.0 or not math.isfinite(value):
-        raise UnsureError
+        return _UnknownWhole()
     return int(value)
 
 
-def parts(scalars: Sequence[BoundedScalar | float]) -> tuple[NDArray[Any], NDArray[Any]]:
+def parts(
+    scalars: Sequence[BoundedScalar | float | _UnknownWhole],
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return values and bounds; a number that was never written has an infinite bound."""
-    pairs = [(s.value, s.bound) if isinstance(s, BoundedScalar) else (s, 0.0) for s in scalars]
+    known = (math.nan if isinstance(s, _UnknownWhole) else s for s in scalars)
+    pairs = [(s.value, s.bound) if isinstance(s, BoundedScalar) else (s, 0.0) for s in known]
     value, bound = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
     return value, np.where(np.isnan(value), np.inf, bound)
 
