@@ -302,14 +302,9 @@ def _constants_of(
     usage = usage_of(caller)
     for item in local:
         is_fixed = usage.assigned[item.name] == 0 and item.name not in usage.counters
-        if item.value is None or not is_fixed or not item.type.is_integer:
-            continue
-        value = expressions.value_of(item.value, found)
-        if value is not None and value.constant is not None and item.type.element is not None:
-            try:
-                frame.scope.declare(item.name, Known(converted_value(value, item.type.element)))
-            except ConstantError:
-                continue
+        known = _fixed(item, found) if is_fixed and item.type.is_integer else None
+        if known is not None:
+            frame.scope.declare(item.name, known)
     return found
 
 

@@ -15,7 +15,6 @@ from streamopt.frontends.c.state import ReadingState
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import (
     Access,
-    Compare,
     Condition,
     Expression,
     Logic,
@@ -23,6 +22,7 @@ from streamopt.ir.expression import (
     Read,
     Select,
     children,
+    conjuncts,
     is_affine_condition,
     negated,
 )
@@ -119,12 +119,10 @@ class AccessContext:
 
     def under(self, condition: Condition, *, holds: bool) -> AccessContext:
         """Return the context where a condition holds or does not."""
-        conditions, is_certain = _affine_parts(condition, holds=holds)
-        return replace(
-            self,
-            conditions=(*self.conditions, *conditions),
-            is_certain=self.is_certain and is_certain,
-        )
+        parts = conjuncts(condition if holds else negated(condition))
+        known = tuple(filter(is_affine_condition, parts))
+        is_certain = self.is_certain and len(known) == len(parts)
+        return replace(self, conditions=(*self.conditions, *known), is_certain=is_certain)
 
 
 def _accesses_of(
@@ -160,16 +158,6 @@ def _reads(value: Expression, context: AccessContext) -> Iterator[tuple[Access, 
         case _:
             for operand in children(value):
                 yield from _reads(operand, context)
-
-
-def _affine_parts(condition: Condition, *, holds: bool) -> tuple[tuple[Condition, ...], bool]:
-    """Return affine conditions that follow, and whether nothing else does."""
-    if is_affine_condition(condition):
-        return (condition if holds else negated(condition),), True
-    if isinstance(condition, Compare) or (condition.op == LogicOp.AND) != holds:
-        return (), False
-    parts = [_affine_parts(operand, holds=holds) for operand in condition.operands]
-    return tuple(c for found, _ in parts for c in found), False
 
 
 def _interval_in(

@@ -62,10 +62,8 @@ def _until(name: str, first: int, step: int, last: int) -> Counted | None:
     return None if rest else Counted(name, first, step, max(0, (last - first) // step))
 
 
-def _amount(
-    sign: int, value: ast.Node | None, constant: Callable[[ast.Node], int | None]
-) -> int | None:
-    found = 1 if value is None else constant(value)
+def _amount(sign: int, value: ast.Node, constant: Callable[[ast.Node], int | None]) -> int | None:
+    found = constant(value)
     return None if found is None else sign * found
 
 

@@ -105,10 +105,8 @@ def _turns(node: ast.For, state: Lowering) -> list[ast.Node] | None:
             pass
         case _:
             return None
-    start, end, step = state.constant(first), state.constant(last), 1
-    if by is not None:
-        step = state.constant(by) or 0
-    if start is None or end is None or step == 0:
+    start, end, step = state.constant(first), state.constant(last), state.constant(by)
+    if start is None or end is None or not step:
         return None
     values_of = range(start, end + _BEYOND[op], sign * step)
     if len(values_of) > _MOST_TURNS:

@@ -24,9 +24,9 @@ from pycparser import c_ast as ast
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.symbols import Known, Moving, Stored
-from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
+from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import Subset
-from streamopt.frontends.c.syntax.usage import base_name, names_in, walked
+from streamopt.frontends.c.syntax.usage import assigned_target, base_name, names_in, walked
 from streamopt.frontends.c.values.conditions import Truth
 from streamopt.frontends.c.values.operations import kept_value, selected
 from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
@@ -150,9 +150,9 @@ def assigned_variables(body: ast.Node | None, state: ReadingState) -> set[str]:
             case ast.Assignment(op="=", lvalue=ast.ID(name=name), rvalue=value):
                 names.add(name)
                 found |= _pointed_elsewhere(name, value, state)
-            case ast.Assignment(lvalue=target) | ast.UnaryOp(op="&", expr=target):
+            case ast.UnaryOp(op="&", expr=target):
                 names.update(base_name(target))
-            case ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
+            case _ if (target := assigned_target(node)) is not None:
                 names.update(base_name(target))
             case ast.FuncCall(name=ast.ID()):
                 names.update(name for one in arguments_of(node) for name in base_name(one))

@@ -13,18 +13,9 @@ from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.values import accesses, expressions
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.algebra.cases import Cases, Fork, cases_of
-from streamopt.ir.expression import (
-    Access,
-    Cast,
-    Expression,
-    Literal,
-    Read,
-    Select,
-    children,
-    rebuild,
-)
 from streamopt.ir.source import Assign, Branch, Item
 
 FUNCTIONS = ("memcpy", "memmove", "memset")
@@ -39,11 +30,11 @@ class _Piece:
     shape: tuple[int, ...]
     """The extents that hold the elements."""
 
-    def element(self, point: tuple[Affine, ...]) -> Access:
+    def element(self, point: tuple[Affine, ...]) -> ir.Access:
         """Return the access to an element of the piece."""
         offset = self.part.offset or Affine()
         indices = (offset + point[0], *point[1:])
-        return Access(self.part.variable, (*self.part.prefix, *indices))
+        return ir.Access(self.part.variable, (*self.part.prefix, *indices))
 
 
 def read_move(node: ast.FuncCall, function: str, state: ReadingState, label: str) -> None:
@@ -60,14 +51,14 @@ def read_move(node: ast.FuncCall, function: str, state: ReadingState, label: str
     _read_sized(node, function, state, label, sizes)
 
 
-def _signed(size: Expression) -> Expression:
+def _signed(size: ir.Expression) -> ir.Expression:
     """Return a size, which is never negative, without conversions to unsigned integers."""
-    if isinstance(size, Cast) and not size.element.is_signed:
+    if isinstance(size, ir.Cast) and not size.element.is_signed:
         return _signed(size.operand)
-    operands = children(size)
-    if not operands or isinstance(size, Select):
+    operands = ir.children(size)
+    if not operands or isinstance(size, ir.Select):
         return size
-    return rebuild(size, tuple(map(_signed, operands)))
+    return ir.rebuild(size, tuple(map(_signed, operands)))
 
 
 def _read_sized(
@@ -98,7 +89,7 @@ def _read_sized(
             hint = "write a loop of assignments"
             state.report("E135", "memset to another value than 0 is not supported", node, hint)
             return
-        _emit(into, into.shape, Literal(0.0), node, state, label)
+        _emit(into, into.shape, ir.Literal(0.0), node, state, label)
         return
     source = _piece(second, count, node, state)
     if into is not None and source is not None:
@@ -146,7 +137,7 @@ def _copy(
 def _emit(
     into: _Piece,
     shape: tuple[int, ...],
-    value: _Piece | Expression,
+    value: _Piece | ir.Expression,
     node: ast.FuncCall,
     state: ReadingState,
     label: str,
@@ -160,7 +151,7 @@ def _emit(
     def move(point: tuple[Affine, ...]) -> Assign:
         target = into.element(_folded(point, shape, into))
         if isinstance(value, _Piece):
-            return Assign(target, Read(value.element(_folded(point, shape, value))), loc=loc)
+            return Assign(target, ir.Read(value.element(_folded(point, shape, value))), loc=loc)
         return Assign(target, value, loc=loc)
 
     state.source.written.add(into.part.variable)

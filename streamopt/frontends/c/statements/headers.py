@@ -122,7 +122,7 @@ def _step(item: ast.For, name: str, state: ReadingState) -> int | None:
         state.report("E135", message, item.next, FORM_HINT)
         return None
     sign, amount = change
-    number = 1 if amount is None else expressions.integer_of(amount, state, "the step")
+    number = expressions.integer_of(amount, state, "the step")
     if number is None:
         return None
     if number == 0 or abs(number) > LARGEST:

@@ -85,7 +85,7 @@ def move(pointer: Moving, node: ast.Assignment, state: ReadingState) -> None:
     to, part = None, state.part_at(pointer)
     if change is not None:
         sign, amount = change
-        step = integer(1) if amount is None else expressions.value_of(amount, state)
+        step = expressions.value_of(amount, state)
         now = state.integers.now.get(pointer.place.variable)
         if step is None:
             return

@@ -241,8 +241,6 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
             if found is None:
                 return None
             sign, amount = found
-            if amount is None:
-                return sign
             if name in names_in(amount):
                 return None
             number = expressions.known_integer(amount, state)

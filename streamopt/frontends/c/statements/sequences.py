@@ -15,9 +15,8 @@ statement that some turns don't reach holds in those that do.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from pycparser import c_ast as ast
 
@@ -30,11 +29,12 @@ from streamopt.frontends.c.statements.headers import first_of
 from streamopt.frontends.c.statements.pointers import move
 from streamopt.frontends.c.statements.running import once_through, pieces
 from streamopt.frontends.c.symbols import Broken, Counter, Moving, Stored
-from streamopt.frontends.c.syntax.trees import INCREMENTS, is_block, items_of, jumps_in, walked
-from streamopt.frontends.c.syntax.usage import counted_name
+from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
+from streamopt.frontends.c.syntax.usage import as_assignment, assigned_value, counted_name
 from streamopt.frontends.c.values import conditions, expressions
 from streamopt.frontends.c.values.value import CValue, affine_value
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.sequences import fitted
 from streamopt.ir.arithmetic import Range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
@@ -45,7 +45,8 @@ MAX_STEPS = 10_000
 
 Points = list[tuple[int, int | None]]
 """Turns, ascending, and an integer's value in each; None where data decide it."""
-Key = tuple[str, ast.Node | None]
+Key = tuple[str, ast.Node]
+Table = dict[Key, Points]
 
 
 @dataclass(slots=True)
@@ -54,37 +55,36 @@ class Sequences:
 
     outer: set[str]
     """The variables that there are before the loop."""
-    open: set[ast.Node | None] = field(default_factory=set["ast.Node | None"])
+    open: set[ast.Node] = field(default_factory=set[ast.Node])
     """Statements that data decide whether to reach in some turn."""
     turns: int = 0
     steps: int = 0
-    starts: dict[Key, Points] = field(default_factory=dict["Key", Points])
-    before: dict[Key, Points] = field(default_factory=dict["Key", Points])
+    starts: Table = field(default_factory=Table)
+    """By variable, and the loop's condition: the value at the start of a turn."""
+    before: Table = field(default_factory=Table)
     """By variable and statement that assigns it: the value that it had."""
-    behind: dict[Key, Points] = field(default_factory=dict["Key", Points])
+    behind: Table = field(default_factory=Table)
     """By name and statement: the value that it has then."""
     ends: dict[str, CValue] = field(default_factory=dict[str, CValue])
-    elements: dict[Key, ElementType] = field(default_factory=dict["Key", ElementType])
+    elements: dict[Key, ElementType] = field(default_factory=dict[Key, ElementType])
 
-    def value(self, key: Key, points: Points, count: Affine) -> CValue | None:
-        """Return an integer as a function of the turn's number, if there is one."""
-        numbers = {turn: number for turn, number in points if number is not None}
-        if len(numbers) < len(points) or key[1] in self.open:
-            return None
-        found = fitted([*numbers.items()], count)
-        limits = Range(min(numbers.values()), max(numbers.values()))
-        return None if found is None else affine_value(found, self.elements[key], limits)
+    def values(self, table: Table, count: Affine) -> Iterator[tuple[str, ast.Node, CValue]]:
+        """Yield the integers of a table that are functions of the turn's number, as these."""
+        for (name, item), points in table.items():
+            numbers = {turn: number for turn, number in points if number is not None}
+            if len(numbers) == len(points) and item not in self.open:
+                limits = Range(min(numbers.values()), max(numbers.values()))
+                found = fitted([*numbers.items()], count)
+                if found is not None:
+                    yield name, item, affine_value(found, self.elements[name, item], limits)
 
 
 def turn_of(loop: ast.For | ast.While) -> list[ast.Node] | None:
     """Return the statements of one turn, with the step; None where it may end early."""
     step = loop.next if isinstance(loop, ast.For) else None
     turn = [*once_through(loop.stmt), *([] if step is None else [step])]
-    return (
-        None
-        if any(jumps_in(one, ast.Break) or jumps_in(one, ast.Continue) for one in turn)
-        else turn
-    )
+    ends_early = any(jumps_in(one, kind) for one in turn for kind in (ast.Break, ast.Continue))
+    return None if ends_early else turn
 
 
 def followed(
@@ -104,7 +104,7 @@ def followed(
                 before()
                 return found
             for name in state.integers.now.keys() & found.outer:
-                _note(found.starts, (name, None), state.integers.now[name], found)
+                _note(found.starts, (name, condition), state.integers.now[name], found)
             with state.scope.block():
                 _follow(turn, found, state)
             found.turns += 1
@@ -113,7 +113,7 @@ def followed(
     return None
 
 
-def _note(table: dict[Key, Points], key: Key, value: CValue | None, into: Sequences) -> None:
+def _note(table: Table, key: Key, value: CValue | None, into: Sequences) -> None:
     number = None if value is None else value.constant
     known = number if isinstance(number, int) else None
     table.setdefault(key, []).append((into.turns, known))
@@ -131,21 +131,16 @@ def _follow(items: Sequence[ast.Node], into: Sequences, state: ReadingState) -> 
             case ast.If(cond=condition, iftrue=then, iffalse=otherwise):
                 _follow_branch(item, condition, [then, otherwise], into, state)
             case ast.Decl(name=str(name), init=value):
-                declared = state.file.declarations[item].type
-                if declared.element is None or declared.extents:
+                found = state.file.declarations[item]
+                if found.type.element is None or found.type.extents:
                     state.scope.declare(name, Broken())
                     continue
-                found = state.file.declarations[item]
                 state.scope.declare(name, state.source.add_declared(found, ()))
                 _set(item, name, value, into, state)
-            case ast.Assignment(op=op, lvalue=ast.ID(name=name) as target, rvalue=value):
-                if op != "=":
-                    value = ast.BinaryOp(op.removesuffix("="), target, value, item.coord)
-                _set(item, name, value, into, state)
-            case ast.UnaryOp(op=op, expr=ast.ID(name=name) as target) if op in INCREMENTS:
-                one = ast.Constant("int", "1", item.coord)
-                value = ast.BinaryOp(op[-1], target, one, item.coord)
-                _set(item, name, value, into, state)
+            case ast.Assignment(lvalue=ast.ID(name=name)) | ast.UnaryOp(expr=ast.ID(name=name)) if (
+                assignment := as_assignment(item)
+            ) is not None:
+                _set(item, name, assigned_value(assignment), into, state)
             case _:
                 _forget(item, state)
 
@@ -183,12 +178,9 @@ def _move(item: ast.Node, pointer: Moving, into: Sequences, state: ReadingState)
     place = pointer.place.variable
     _note(into.before, (place, item), state.integers.now.get(place), into)
     problems = state.problems = Problems()
-    if isinstance(item, ast.UnaryOp):
-        item = ast.Assignment(
-            f"{item.op[-1]}=", item.expr, ast.Constant("int", "1", item.coord), item.coord
-        )
-    assert isinstance(item, ast.Assignment)
-    move(pointer, item, state)
+    assignment = as_assignment(item)
+    assert assignment is not None
+    move(pointer, assignment, state)
     if problems.found:
         _forget(item, state)
 
@@ -222,96 +214,40 @@ def _forget(item: ast.Node, state: ReadingState) -> None:
                 state.integers.now.pop(part.variable, None)
 
 
-def fitted(points: Sequence[tuple[int, int]], count: Affine) -> Affine | None:
-    """Return an affine expression of a number, floors among it, that has some values at some.
-
-    The commonest slope between neighbours is taken off; what remains has to be constant from one
-    multiple of a period to the next, and have such an expression of the number of the period.
-    """
-    if len({value for _, value in points}) == 1:
-        return Affine.of(points[0][1])
-    slopes = Tally(
-        (later - value) // (behind - at)
-        for (at, value), (behind, later) in pairwise(points)
-        if (later - value) % (behind - at) == 0
-    )
-    if not slopes:
-        return None
-    slope = slopes.most_common(1)[0][0]
-    rest = [(at, value - slope * at) for at, value in points]
-    line = count.scaled(slope)
-    starts = [at for (_, one), (at, other) in pairwise(rest) if one != other]
-    if not starts:
-        return line + Affine.of(rest[0][1])
-    period = min([later - at for at, later in pairwise(starts)], default=starts[0] - rest[0][0])
-    shift = -starts[0] % period
-    periods: dict[int, int] = {}
-    for at, value in rest:
-        if periods.setdefault((at + shift) // period, value) != value:
-            return None
-    if len(periods) == len(points) and period == 1:
-        return None
-    inner = fitted([*periods.items()], (count + Affine.of(shift)).floordiv(period))
-    return None if inner is None else line + inner
-
-
-def read_sequences(loop: ast.For | ast.While, state: ReadingState, label: str) -> bool:
+def read_sequences(
+    loop: ast.For | ast.While, turn: Sequence[ast.Node], state: ReadingState, label: str
+) -> bool:
     """Emit a loop as one over the number of its turns; return whether that is possible."""
-    turn = turn_of(loop)
-    if turn is None or loop.cond is None:
+    found = None if loop.cond is None else followed(loop.cond, turn, state)
+    if found is None or not found.turns:
         return False
-    with state.scope.block():
-        if isinstance(loop, ast.For) and not declared_counter(loop, state):
-            return False
-        found = followed(loop.cond, turn, state)
-        if found is None or not found.turns:
-            return False
-        iterator = state.source.unique("n")
-        state.loops.open(iterator, 0, found.turns - 1)
-        count, held = Affine.iterator(iterator), state.integers
-        with state.block() as emitted:
-            changed = assigned_variables(ast.Compound(turn), state)
-            kept = {name: value for name, value in held.now.items() if name not in changed}
-            outside = held.inside, held.behind
-            held.now = kept | _starts(found, count)
-            held.inside = held.inside | _guarded(found, count)
-            held.behind = {**held.behind, **_behind(found, count)}
-            state.loops.assigned.append(changed)
-            statements.read_all(turn, state)
-            state.loops.assigned.pop()
-            held.inside, held.behind = outside
-            held.now = kept | found.ends
+    iterator = state.source.unique("n")
+    state.loops.open(iterator, 0, found.turns - 1)
+    count, held = Affine.iterator(iterator), state.integers
+    with state.block() as emitted:
+        changed = assigned_variables(ast.Compound([*turn]), state)
+        kept = {name: value for name, value in held.now.items() if name not in changed}
+        outside = held.inside, held.behind
+        every = {key: one for key, one in found.starts.items() if len(one) == found.turns}
+        held.now = kept | {name: value for name, _, value in found.values(every, count)}
+        sites = Tally(name for name, _ in found.before)
+        before = found.values(found.before, count)
+        alone = {name: (value, item) for name, item, value in before if sites[name] == 1}
+        held.inside = held.inside | alone
+        behind: dict[ast.Node, dict[str, CValue]] = {}
+        for name, item, value in found.values(found.behind, count):
+            behind.setdefault(item, {})[name] = value
+        held.behind = {**held.behind, **behind}
+        state.loops.assigned.append(changed)
+        statements.read_all(turn, state)
+        state.loops.assigned.pop()
+        held.inside, held.behind = outside
+        held.now = kept | found.ends
     if emitted:
         loc, bounds = state.file.loc(loop), ((Affine(),), (Affine.of(found.turns),))
         whole = RangeLoop(iterator, *bounds, tuple(emitted), label, loc, iterator, count)
         state.source.emit(whole)
     return True
-
-
-def _starts(found: Sequences, count: Affine) -> dict[str, CValue]:
-    every = ((key, points) for key, points in found.starts.items() if len(points) == found.turns)
-    values = ((key[0], found.value(key, points, count)) for key, points in every)
-    return {name: value for name, value in values if value is not None}
-
-
-def _guarded(found: Sequences, count: Affine) -> dict[str, tuple[CValue, ast.Node]]:
-    sites = Tally(name for name, _ in found.before)
-    values: dict[str, tuple[CValue, ast.Node]] = {}
-    for key, points in found.before.items():
-        name, item = key
-        value = found.value(key, points, count) if sites[name] == 1 else None
-        if value is not None and item is not None:
-            values[name] = value, item
-    return values
-
-
-def _behind(found: Sequences, count: Affine) -> dict[ast.Node, dict[str, CValue]]:
-    values: dict[ast.Node, dict[str, CValue]] = {}
-    for key, points in found.behind.items():
-        value = found.value(key, points, count)
-        if value is not None and key[1] is not None:
-            values.setdefault(key[1], {})[key[0]] = value
-    return values
 
 
 def declared_counter(loop: ast.For, state: ReadingState) -> bool:

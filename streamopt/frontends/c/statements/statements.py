@@ -24,7 +24,8 @@ from streamopt.frontends.c.symbols import Counter, Known, Moving, Stored
 from streamopt.frontends.c.syntax.increments import spread
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import INCREMENTS, coordinate, is_block, items_of
+from streamopt.frontends.c.syntax.trees import is_block, items_of
+from streamopt.frontends.c.syntax.usage import as_assignment, assigned_value
 from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.gathers import Place, search
 from streamopt.frontends.c.values.operations import combined
@@ -169,12 +170,8 @@ def _evaluate(node: ast.Node, state: ReadingState, label: str) -> None:
 
 def _evaluate_plain(node: ast.Node, state: ReadingState, label: str) -> None:
     match node:
-        case ast.Assignment():
-            _assign(node, state, label)
-        case ast.UnaryOp(op=op, expr=operand) if op in INCREMENTS:
-            at = coordinate(node)
-            one = ast.Constant("int", "1", at)
-            _assign(ast.Assignment(f"{op[-1]}=", operand, one, at), state, label)
+        case _ if (assignment := as_assignment(node)) is not None:
+            _assign(assignment, state, label)
         case ast.FuncCall(name=ast.ID(name=function)):
             _call(node, function, state, label)
         case ast.ExprList(exprs=parts):
@@ -216,11 +213,8 @@ def _assign(node: ast.Assignment, state: ReadingState, label: str) -> CValue | N
         return _assign_searched(node, *searched, state)
     if isinstance(node.rvalue, ast.Assignment):
         value = _assign(node.rvalue, state, label)
-    elif node.op == "=":
-        value = expressions.value_of(node.rvalue, state)
     else:
-        whole = ast.BinaryOp(node.op.removesuffix("="), target, node.rvalue, node.coord)
-        value = expressions.value_of(whole, state)
+        value = expressions.value_of(assigned_value(node), state)
     found = accesses.element_of(target, state)
     if found is None:
         return None

@@ -17,8 +17,9 @@ whose first form has a problem is read as if that had never been tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from pycparser import c_ast as ast
 
@@ -36,6 +37,8 @@ MAX_TURNS = 2_048
 """Of all loops of a function that are written out, trials in vain among them."""
 _MENDED = {"E134", "E135", "E136", "E138"}
 """Problems that may go where integers are known."""
+Emit = Callable[[ast.For | ast.While, Sequence[ast.Node], ReadingState, str], bool]
+"""Emits a loop whose turns do some statements; returns whether that is possible."""
 
 
 def tried(
@@ -46,16 +49,14 @@ def tried(
     If none can, it is read by the function, which then may compare places one by one.
     """
 
-    def sequences() -> bool:
-        with suppress(LimitError):
-            return read_sequences(loop, state, label)
+    def in_turns(emit: Emit) -> bool:
+        turn = turn_of(loop)
+        with suppress(LimitError), state.scope.block():
+            is_declared = not isinstance(loop, ast.For) or declared_counter(loop, state)
+            return turn is not None and is_declared and emit(loop, turn, state, label)
         return False
 
-    def turns() -> bool:
-        with suppress(LimitError):
-            return _is_written_out(loop, state)
-        return False
-
+    sequences, turns = partial(in_turns, read_sequences), partial(in_turns, _is_written_out)
     ways = [read, sequences, turns]
     if isinstance(loop, ast.For) and _chooses_places(loop):
         ways = [turns, read, sequences]
@@ -92,25 +93,21 @@ def _attempted(way: Callable[[], bool], state: ReadingState) -> tuple[bool, Prob
         state.problems = reported
 
 
-def _is_written_out(loop: ast.For | ast.While, state: ReadingState) -> bool:
+def _is_written_out(
+    loop: ast.For | ast.While, turn: Sequence[ast.Node], state: ReadingState, _: str
+) -> bool:
     """Emit the turns of a loop as long as its condition holds; return whether there is a last."""
-    turn = turn_of(loop)
-    if turn is None or loop.cond is None:
-        return False
-    with state.scope.block():
-        if isinstance(loop, ast.For) and not declared_counter(loop, state):
+    for turns in range(MOST_TURNS + 1):
+        holds = None if loop.cond is None else conditions.condition_of(loop.cond, state)
+        state.loops.written_out += 1
+        if holds is False:
+            return turns > 0
+        if holds is not True or state.loops.written_out > MAX_TURNS:
             return False
-        for turns in range(MOST_TURNS + 1):
-            holds = conditions.condition_of(loop.cond, state)
-            state.loops.written_out += 1
-            if holds is False:
-                return turns > 0
-            if holds is not True or state.loops.written_out > MAX_TURNS:
-                return False
-            with state.scope.block():
-                statements.read_all(turn, state)
-            if state.problems.found:
-                return False
+        with state.scope.block():
+            statements.read_all(turn, state)
+        if state.problems.found:
+            return False
     return False
 
 

@@ -20,8 +20,8 @@ from functools import reduce
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.syntax.jumps import always_jumps, without_jumps
-from streamopt.frontends.c.syntax.trees import INCREMENTS, every, items_of, jumps_in, mapped
-from streamopt.frontends.c.syntax.usage import assigned_name, names_in
+from streamopt.frontends.c.syntax.trees import every, items_of, jumps_in, mapped
+from streamopt.frontends.c.syntax.usage import assigned_name, assigned_target, names_in
 
 _MOST_STATEMENTS = 10_000
 
@@ -62,8 +62,7 @@ def _with_one_start(loop: ast.For, first: list[ast.Node], step: ast.Node) -> ast
 def _branches(node: ast.Switch) -> ast.Node:
     cases = [one for one in items_of(node.stmt) if isinstance(one, ast.Case | ast.Default)]
     has_effects = any(
-        isinstance(part, ast.FuncCall | ast.Assignment)
-        or (isinstance(part, ast.UnaryOp) and part.op in INCREMENTS)
+        isinstance(part, ast.FuncCall) or assigned_target(part) is not None
         for part in every(node.cond)
     )
     if has_effects or len(cases) < len(items_of(node.stmt)):

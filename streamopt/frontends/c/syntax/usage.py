@@ -10,7 +10,13 @@ from functools import lru_cache
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.syntax.files import CFunction
-from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, base_name, walked
+from streamopt.frontends.c.syntax.trees import (
+    INCREMENTS,
+    arguments_of,
+    base_name,
+    coordinate,
+    walked,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +104,29 @@ def counted_name(item: ast.For) -> str | None:
             return None
 
 
-def assigned_target(node: ast.Node) -> ast.Node | None:
-    """Return the expression that a node assigns, if it does."""
+def as_assignment(node: ast.Node) -> ast.Assignment | None:
+    """Return an assignment, of an increment ``x += 1``; None for other nodes."""
     match node:
-        case ast.Assignment(lvalue=target):
-            return target
+        case ast.Assignment():
+            return node
         case ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
-            return target
+            at = coordinate(node)
+            return ast.Assignment(f"{op[-1]}=", target, ast.Constant("int", "1", at), at)
         case _:
             return None
+
+
+def assigned_value(node: ast.Assignment) -> ast.Node:
+    """Return the value that an assignment assigns: of ``x += y``, ``x + y``."""
+    if node.op == "=":
+        return node.rvalue
+    return ast.BinaryOp(node.op.removesuffix("="), node.lvalue, node.rvalue, node.coord)
+
+
+def assigned_target(node: ast.Node) -> ast.Node | None:
+    """Return the expression that a node assigns, if it does."""
+    found = as_assignment(node)
+    return None if found is None else found.lvalue
 
 
 def assigned_name(node: ast.Node) -> list[str]:
@@ -120,11 +140,9 @@ def _target_name(node: ast.Node) -> list[str]:
     return [] if target is None else base_name(target)
 
 
-def change_of(step: ast.Node, name: str) -> tuple[int, ast.Node | None] | None:
-    """Return the sign and the amount, None for 1, by which an expression changes a variable."""
-    match step:
-        case ast.UnaryOp(op=op, expr=ast.ID(name=target)) if op in INCREMENTS and target == name:
-            return INCREMENTS[op], None
+def change_of(step: ast.Node, name: str) -> tuple[int, ast.Node] | None:
+    """Return the sign and the amount by which an expression changes a variable."""
+    match as_assignment(step):
         case ast.Assignment(op="+=" | "-=" as op, lvalue=ast.ID(name=target), rvalue=value):
             return (1 if op == "+=" else -1, value) if target == name else None
         case ast.Assignment(op="=", lvalue=ast.ID(name=target), rvalue=ast.BinaryOp() as total):

@@ -99,7 +99,6 @@ def searched_places(
     if not is_searched(whole, found) or (
         not state.loops.may_compare
         and names <= state.integers.followed | state.source.values.keys()
-        and names <= state.integers.followed | state.source.values.keys()
     ):
         return None
     for item in items:

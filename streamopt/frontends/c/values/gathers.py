@@ -26,22 +26,8 @@ from streamopt.frontends.c.extents import OPEN
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.symbols import Stored
 from streamopt.frontends.c.values.value import CValue
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import (
-    Access,
-    Binary,
-    BinaryOp,
-    Compare,
-    CompareOp,
-    Condition,
-    Literal,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-    of_affine,
-    reads,
-)
 from streamopt.ir.source import Assign, Item, RangeLoop
 
 MAX_POSITIONS = 4096
@@ -62,31 +48,33 @@ def is_searched(whole: Stored, places: Sequence[Place]) -> bool:
     return OPEN not in extents and prod(extents) <= MAX_POSITIONS
 
 
-def gathered(whole: Stored, places: Sequence[Place], node: ast.Node, state: ReadingState) -> Read:
+def gathered(
+    whole: Stored, places: Sequence[Place], node: ast.Node, state: ReadingState
+) -> ir.Read:
     """Emit the search for an element, and return the read of a variable that holds it."""
     loc = state.file.loc(node)
-    zero = Literal(-0.0 if whole.element.is_float else 0.0)
+    zero = ir.Literal(-0.0 if whole.element.is_float else 0.0)
     target = state.source.keep(f"{whole.variable}_found", zero, whole.element, loc)
 
-    def added(access: Access, condition: Condition) -> Item:
-        term = Select(condition, Read(access), zero)
-        return Assign(target, Binary(BinaryOp.ADD, Read(target), term), loc=loc)
+    def added(access: ir.Access, condition: ir.Condition) -> Item:
+        term = ir.Select(condition, ir.Read(access), zero)
+        return Assign(target, ir.Binary(ir.BinaryOp.ADD, ir.Read(target), term), loc=loc)
 
     search(whole, places, added, node, state)
-    return Read(target)
+    return ir.Read(target)
 
 
 def search(
     whole: Stored,
     places: Sequence[Place],
-    statement: Callable[[Access, Condition], Item],
+    statement: Callable[[ir.Access, ir.Condition], Item],
     node: ast.Node,
     state: ReadingState,
 ) -> None:
     """Emit the loops over all positions, with a statement by the condition that one is meant."""
     loc = state.file.loc(node)
     subscripts: list[Affine] = []
-    conditions: list[Condition] = []
+    conditions: list[ir.Condition] = []
     loops: list[tuple[str, int]] = []
     for place, extent in zip(places, whole.shape, strict=True):
         if isinstance(place, Affine):
@@ -98,9 +86,11 @@ def search(
         loops.append((iterator, extent))
         subscripts.append(position)
         tree = _kept(place, whole, node, state)
-        conditions.append(Compare(CompareOp.EQ, tree.tree, of_affine(position)))
-    condition = conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, tuple(conditions))
-    item = statement(Access(whole.variable, (*whole.prefix, *subscripts)), condition)
+        conditions.append(ir.Compare(ir.CompareOp.EQ, tree.tree, ir.of_affine(position)))
+    condition = (
+        conditions[0] if len(conditions) == 1 else ir.Logic(ir.LogicOp.AND, tuple(conditions))
+    )
+    item = statement(ir.Access(whole.variable, (*whole.prefix, *subscripts)), condition)
     for iterator, extent in reversed(loops):
         bounds = (Affine(),), (Affine.of(extent),)
         item = RangeLoop(iterator, *bounds, (item,), "", loc)
@@ -110,7 +100,7 @@ def search(
 
 def _kept(place: CValue, whole: Stored, node: ast.Node, state: ReadingState) -> CValue:
     """Return a place that the search does not change: a copy, if it is read where it writes."""
-    if all(access.array != whole.variable for access in reads(place.tree)):
+    if all(access.array != whole.variable for access in ir.reads(place.tree)):
         return place
     name, loc = f"{whole.variable}_place", state.file.loc(node)
-    return CValue(place.element, Read(state.source.keep(name, place.tree, place.element, loc)))
+    return CValue(place.element, ir.Read(state.source.keep(name, place.tree, place.element, loc)))

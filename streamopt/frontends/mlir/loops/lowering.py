@@ -1,6 +1,6 @@
 """Loops over memory to a source: what Polygeist and lowered linear algebra look like."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.mlir.loops.memory import VIEWS, View
@@ -59,8 +59,7 @@ def loop_source(function: MlirOperation, module: Module, file: str) -> Source:
     body = lowering.function(function)
     if lowering.state.problems:
         raise FrontendError(*dict.fromkeys(lowering.state.problems))
-    written = {item.target.array for item in _assignments(body)}
-    variables = lowering.state.settled_variables(written | lowering.undefined)
+    variables = lowering.state.settled_variables(lowering.written)
     return Source(function.symbol, variables, body, lowering.state.values)
 
 
@@ -71,7 +70,7 @@ class LoopLowering:
         self.state = state
         self.globals = {op.symbol: op for op in module.operations if op.name == "memref.global"}
         self.named: dict[str, View] = {}
-        self.undefined: set[str] = set()
+        self.written: set[str] = set()
         self.items: list[Item] = []
 
     def function(self, function: MlirOperation) -> tuple[Item, ...]:
@@ -125,6 +124,7 @@ class LoopLowering:
 
     def assign(self, target: Access, value: Expression, op: MlirOperation) -> None:
         """Add an assignment."""
+        self.written.add(target.array)
         self.items.append(Assign(target, as_number(value), loc=op.loc))
 
     def _local(self, name: str, like: MlirValue, value: Expression, op: MlirOperation) -> Read:
@@ -223,7 +223,7 @@ class LoopLowering:
             op.loc,
             is_argument=is_argument,
         )
-        self.undefined.add(variable.name)
+        self.written.add(variable.name)
         self.state.views[result.number] = View.of(variable.name, result.type.shape)
 
     def get_global(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
@@ -252,6 +252,7 @@ class LoopLowering:
         places = [Affine.iterator(name) for name in names]
         ends = self.state.ends()
         read, written = source.access(places, ends), target.access(places, ends)
+        self.written.add(written.array)
         item: Item = Assign(written, Read(read), loc=op.loc)
         for name, extent in zip(reversed(names), reversed(shape), strict=True):
             item = RangeLoop(name, (Affine(),), (Affine.of(extent),), (item,), loc=op.loc)
@@ -273,14 +274,3 @@ _HINTS: Mapping[str, str] = {
     "linalg": "lower it to loops first (convert-linalg-to-affine-loops)",
     "cf": "keep loops and branches structured (affine or scf)",
 }
-
-
-def _assignments(items: tuple[Item, ...]) -> Iterator[Assign]:
-    for item in items:
-        match item:
-            case Assign():
-                yield item
-            case RangeLoop(body=body):
-                yield from _assignments(body)
-            case _:
-                yield from _assignments((*item.then, *item.otherwise))
