@@ -46,7 +46,7 @@ MAX_INITIAL_ASSIGNMENTS = 1024
 
 def declare(item: Declaration, state: ReadingState) -> None:
     """Declare a local variable and emit its initialisation."""
-    if item.type.is_inferred and item.value is not None:
+    if item.type.text == "auto" and item.value is not None:
         value = expressions.value_of(item.value, state)
         if value is None:
             state.scope.declare(item.name, Broken())
@@ -161,9 +161,8 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
             pointer = unset_pointer(item, item.type.element, rank, state)
             state.scope.declare(item.name, pointer)
             return
-        what = "is a pointer"
         hint = f"declare an array: {item.type.text} {item.name}[N]"
-        state.report("E135", f"{item.name} {what}", item.loc, hint)
+        state.report("E135", f"{item.name} is a pointer", item.loc, hint)
         return
     rank = 0 if item.type.is_reference else len(item.type.extents)
     part = accesses.pointed_part(item.value, state, rank)

@@ -52,7 +52,7 @@ def value_of_inlined(node: ast.FuncCall, state: ReadingState) -> CValue | None:
         message = f"{shown(node)} stands under a condition of an expression"
         state.report("E135", message, node, "call it before, and keep its result in a variable")
         return None
-    return _inlined(node, function, state)
+    return inlined(node, function, state)
 
 
 def _is_harmless(
@@ -99,12 +99,7 @@ def _has_no_effect(function: CFunction, state: ReadingState, known: dict[str, bo
     return True
 
 
-def inline_statement(node: ast.FuncCall, name: str, state: ReadingState) -> None:
-    """Put the statements of a function in place of a call whose value is not used."""
-    _inlined(node, state.file.functions[name], state)
-
-
-def _inlined(node: ast.FuncCall, function: CFunction, state: ReadingState) -> CValue | None:
+def inlined(node: ast.FuncCall, function: CFunction, state: ReadingState) -> CValue | None:
     """Emit a function's statements and return what it returns, if it does."""
     frame = _frame(node, function, state, is_pure=False)
     if frame is None:

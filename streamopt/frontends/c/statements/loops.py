@@ -70,7 +70,8 @@ def _read_for(item: ast.For, state: ReadingState, label: str) -> None:
         with state.block():
             if name is not None:
                 state.scope.declare(name, Broken())
-            _read_body(item, state)
+            with state.scope.block():
+                statements.read_all(once_through(item.stmt), state)
         return
     _emit(item, header, state, label)
 
@@ -380,8 +381,3 @@ def _read_repeated(
     state.integers.inside = outside
     if running is not None and trips is not None and trips.interval(state.loops.ranges)[0] >= 0:
         state.integers.now |= running.values(trips, state.loops.ranges)
-
-
-def _read_body(item: ast.For, state: ReadingState) -> None:
-    with state.scope.block():
-        statements.read_all(once_through(item.stmt), state)

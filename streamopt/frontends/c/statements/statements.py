@@ -190,7 +190,7 @@ def _evaluate_plain(node: ast.Node, state: ReadingState, label: str) -> None:
 
 def _call(node: ast.FuncCall, function: str, state: ReadingState, label: str) -> None:
     if function in state.file.functions:
-        inlining.inline_statement(node, function, state)
+        inlining.inlined(node, state.file.functions[function], state)
     elif function in _SILENT:
         pass
     elif function in block_moves.FUNCTIONS:

@@ -48,7 +48,7 @@ class CType:
     element: ElementType | None
     """Type of a scalar or of the elements; None for void, structures and functions."""
     text: str
-    """The element's type in C."""
+    """The element's type in C; ``auto`` where the initialiser decides it."""
     extents: tuple[ast.Node | None, ...] = ()
     """Extents, outermost first; None for a pointer and for ``[]``."""
     is_pointer: bool = False
@@ -59,11 +59,6 @@ class CType:
     """Whether that is a reference of C++."""
     is_wide: bool = False
     """Whether numbers of the type have exact sums and products (``ap_int`` and its kin)."""
-
-    @property
-    def is_inferred(self) -> bool:
-        """Return whether the initialiser decides it."""
-        return self.text == "auto"
 
     @property
     def is_integer(self) -> bool:
