@@ -12,20 +12,8 @@ from math import prod
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.state import ReadingState
+from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import (
-    Access,
-    Condition,
-    Expression,
-    Logic,
-    LogicOp,
-    Read,
-    Select,
-    children,
-    conjuncts,
-    is_affine_condition,
-    negated,
-)
 from streamopt.ir.source import Assign, Branch, Item, RangeLoop
 from streamopt.ir.text import isl_affine, isl_condition
 
@@ -75,7 +63,11 @@ def _row_of(subscript: Affine) -> int:
 
 
 def _check(
-    access: Access, place: int, ends: tuple[int, int], context: AccessContext, state: ReadingState
+    access: ir.Access,
+    place: int,
+    ends: tuple[int, int],
+    context: AccessContext,
+    state: ReadingState,
 ) -> None:
     extent = state.source.variables[access.array].shape[place]
     far = ends[0] if ends[0] < 0 else ends[1]
@@ -107,7 +99,7 @@ class AccessContext:
     """The loops and conditions around an access."""
 
     loops: tuple[RangeLoop, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[ir.Condition, ...] = ()
     """Those that are affine; is_certain tells whether these are all."""
     is_certain: bool = True
     loc: SourceLoc | None = None
@@ -117,17 +109,17 @@ class AccessContext:
         """Return a key that contexts share where an access has the same values."""
         return (*(loop.iterator for loop in self.loops), self.conditions, self.is_certain)
 
-    def under(self, condition: Condition, *, holds: bool) -> AccessContext:
+    def under(self, condition: ir.Condition, *, holds: bool) -> AccessContext:
         """Return the context where a condition holds or does not."""
-        parts = conjuncts(condition if holds else negated(condition))
-        known = tuple(filter(is_affine_condition, parts))
+        parts = ir.conjuncts(condition if holds else ir.negated(condition))
+        known = tuple(filter(ir.is_affine_condition, parts))
         is_certain = self.is_certain and len(known) == len(parts)
         return replace(self, conditions=(*self.conditions, *known), is_certain=is_certain)
 
 
 def _accesses_of(
     items: Iterable[Item], context: AccessContext | None = None
-) -> Iterator[tuple[Access, AccessContext]]:
+) -> Iterator[tuple[ir.Access, AccessContext]]:
     around = context or AccessContext()
     for item in items:
         here = replace(around, loc=item.loc)
@@ -143,20 +135,22 @@ def _accesses_of(
                 yield target, here
 
 
-def _reads(value: Expression, context: AccessContext) -> Iterator[tuple[Access, AccessContext]]:
+def _reads(
+    value: ir.Expression, context: AccessContext
+) -> Iterator[tuple[ir.Access, AccessContext]]:
     match value:
-        case Read(access):
+        case ir.Read(access):
             yield access, context
-        case Select(condition, then, otherwise):
+        case ir.Select(condition, then, otherwise):
             yield from _reads(condition, context)
             yield from _reads(then, context.under(condition, holds=True))
             yield from _reads(otherwise, context.under(condition, holds=False))
-        case Logic(op, operands):
+        case ir.Logic(op, operands):
             for operand in operands:
                 yield from _reads(operand, context)
-                context = context.under(operand, holds=op == LogicOp.AND)
+                context = context.under(operand, holds=op == ir.LogicOp.AND)
         case _:
-            for operand in children(value):
+            for operand in ir.children(value):
                 yield from _reads(operand, context)
 
 

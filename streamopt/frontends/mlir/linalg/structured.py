@@ -5,14 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 from streamopt.frontends.mlir.scalars import scalar
-from streamopt.frontends.mlir.text.syntax import (
-    DYNAMIC,
-    AffineMap,
-    Block,
-    MlirOperation,
-    MlirValue,
-    Opaque,
-)
+from streamopt.frontends.mlir.text import syntax
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
@@ -27,7 +20,7 @@ MAX_NODES = 2000
 class Operand:
     """A tensor or scalar that a structured operation reads, and where: over ``d0, d1, ...``."""
 
-    value: MlirValue
+    value: syntax.MlirValue
     subscripts: tuple[Affine, ...]
     positions: tuple[ir.Expression, ...] = ()
     """Where subscripts are computed, their templates. What they find is a tensor over all loops, of
@@ -38,7 +31,7 @@ class Operand:
 class Structured:
     """A structured operation."""
 
-    operation: MlirOperation
+    operation: syntax.MlirOperation
     extents: tuple[int, ...]
     """Trip count of each loop, outermost first; iterators are ``d0, d1, ...``."""
     is_reduction: tuple[bool, ...]
@@ -86,7 +79,7 @@ class Structured:
         return tuple(operand for name, operand in names.items() if name in found)
 
 
-def structured(op: MlirOperation, scalars: Mapping[int, ir.Expression]) -> Structured:
+def structured(op: syntax.MlirOperation, scalars: Mapping[int, ir.Expression]) -> Structured:
     """Take a ``linalg.generic`` apart.
 
     Parameters
@@ -99,8 +92,8 @@ def structured(op: MlirOperation, scalars: Mapping[int, ir.Expression]) -> Struc
     LoweringError
         For bodies without an expression, maps that aren't affine and extents that aren't known.
     """
-    maps = tuple(m for m in _tuple(op, "indexing_maps") if isinstance(m, AffineMap))
-    kinds = [kind.text for kind in _tuple(op, "iterator_types") if isinstance(kind, Opaque)]
+    maps = tuple(m for m in _tuple(op, "indexing_maps") if isinstance(m, syntax.AffineMap))
+    kinds = [kind.text for kind in _tuple(op, "iterator_types") if isinstance(kind, syntax.Opaque)]
     if len(maps) != len(op.operands) or not op.blocks:
         raise LoweringError(f"{op.name} without indexing maps is not supported")
     operands = tuple(
@@ -139,7 +132,7 @@ def term_of(item: Structured, position: int) -> tuple[Reduction, ir.Expression]:
     return reduction, value
 
 
-def update_of(op: MlirOperation) -> ir.Expression:
+def update_of(op: syntax.MlirOperation) -> ir.Expression:
     """Return the template of a scatter: operand 0 is the part, 1 the elements before."""
     extracts, (template,) = _templates(op.blocks[0], {}, 0)
     if extracts:
@@ -178,12 +171,12 @@ def _name(position: int) -> str:
     return f"%{position}"
 
 
-def _tuple(op: MlirOperation, name: str) -> tuple[object, ...]:
+def _tuple(op: syntax.MlirOperation, name: str) -> tuple[object, ...]:
     found = op.attributes.get(name)
     return found if isinstance(found, tuple) else ()
 
 
-def _affine_results(mapped: AffineMap) -> tuple[Affine, ...]:
+def _affine_results(mapped: syntax.AffineMap) -> tuple[Affine, ...]:
     results = tuple(result for result in mapped.results if result is not None)
     if len(results) != len(mapped.results) or mapped.symbols:
         raise LoweringError("an indexing map is not affine")
@@ -198,15 +191,15 @@ def _extents(operands: tuple[Operand, ...], loops: int) -> tuple[int, ...]:
             name = subscript.as_iterator()
             if name is not None:
                 found.setdefault(name, extent)
-    extents = tuple(found.get(f"d{position}", DYNAMIC) for position in range(loops))
-    if DYNAMIC in extents:
+    extents = tuple(found.get(f"d{position}", syntax.DYNAMIC) for position in range(loops))
+    if syntax.DYNAMIC in extents:
         hint = "give every dimension a number; tensors of unknown size don't stream"
         raise LoweringError("the extent of a loop is not known", hint)
     return extents
 
 
 def _templates(
-    block: Block, scalars: Mapping[int, ir.Expression], loops: int
+    block: syntax.Block, scalars: Mapping[int, ir.Expression], loops: int
 ) -> tuple[tuple[Operand, ...], tuple[ir.Expression, ...]]:
     """Return the elements that a body extracts from tensors outside, and its results."""
     known: dict[int, ir.Expression] = {
@@ -239,7 +232,7 @@ def _templates(
     raise LoweringError("the body yields nothing")
 
 
-def _extract(source: MlirValue, indices: Sequence[ir.Expression], loops: int) -> Operand:
+def _extract(source: syntax.MlirValue, indices: Sequence[ir.Expression], loops: int) -> Operand:
     subscripts = tuple(map(ir.as_affine, indices))
     affine = tuple(subscript for subscript in subscripts if subscript is not None)
     if len(affine) == len(subscripts):
@@ -249,7 +242,9 @@ def _extract(source: MlirValue, indices: Sequence[ir.Expression], loops: int) ->
 
 
 def _operand(
-    value: MlirValue, known: Mapping[int, ir.Expression], scalars: Mapping[int, ir.Expression]
+    value: syntax.MlirValue,
+    known: Mapping[int, ir.Expression],
+    scalars: Mapping[int, ir.Expression],
 ) -> ir.Expression:
     found = known.get(value.number, scalars.get(value.number))
     if found is None:

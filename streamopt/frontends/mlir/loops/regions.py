@@ -8,13 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.loops.state import applied, bound_of, constant_index
-from streamopt.frontends.mlir.text.syntax import (
-    AffineMap,
-    Dense,
-    IntegerSet,
-    MlirOperation,
-    MlirValue,
-)
+from streamopt.frontends.mlir.text import syntax
 from streamopt.frontends.tensors.arithmetic import ZERO, as_condition
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
@@ -31,17 +25,17 @@ MAX_TRIPS = 2**31 - 1
 class _Range:
     """Bounds of one loop: it walks from the largest lower to the smallest upper one."""
 
-    iterator: MlirValue
+    iterator: syntax.MlirValue
     lower: tuple[Affine, ...]
     upper: tuple[Affine, ...]
     step: int
 
 
-def _affine_for(lowering: LoopLowering, op: MlirOperation) -> None:
+def _affine_for(lowering: LoopLowering, op: syntax.MlirOperation) -> None:
     counts = op.integers("operandSegmentSizes")
     lower_map, upper_map = op.attributes.get("lowerBoundMap"), op.attributes.get("upperBoundMap")
     step = op.attributes.get("step", 1)
-    if not isinstance(lower_map, AffineMap) or not isinstance(upper_map, AffineMap):
+    if not isinstance(lower_map, syntax.AffineMap) or not isinstance(upper_map, syntax.AffineMap):
         raise LoweringError("a loop without bounds")
     if len(counts) != 3 or not isinstance(step, int):
         raise LoweringError("a loop without step")
@@ -52,7 +46,7 @@ def _affine_for(lowering: LoopLowering, op: MlirOperation) -> None:
     _loops(lowering, op, [_Range(op.blocks[0].arguments[0], lower, upper, step)], initial)
 
 
-def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
+def _scf_for(lowering: LoopLowering, op: syntax.MlirOperation) -> None:
     lower, upper = (bound_of(lowering.state, value) for value in op.operands[:2])
     if lower[0] == "min" or upper[0] == "max":
         raise LoweringError("a loop from a minimum, or to a maximum, is not affine")
@@ -61,11 +55,11 @@ def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
     _loops(lowering, op, [walk], op.operands[3:])
 
 
-def _affine_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
+def _affine_parallel(lowering: LoopLowering, op: syntax.MlirOperation) -> None:
     if op.results:
         raise LoweringError("affine.parallel with results is not supported", "use affine.for")
     lower_map, upper_map = op.attributes.get("lowerBoundsMap"), op.attributes.get("upperBoundsMap")
-    if not isinstance(lower_map, AffineMap) or not isinstance(upper_map, AffineMap):
+    if not isinstance(lower_map, syntax.AffineMap) or not isinstance(upper_map, syntax.AffineMap):
         raise LoweringError("a loop without bounds")
     places = [lowering.state.index(value) for value in op.operands]
     split = lower_map.dims + lower_map.symbols
@@ -75,15 +69,17 @@ def _affine_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
     _loops(lowering, op, [_Range(*parts) for parts in each])
 
 
-def _grouped(op: MlirOperation, name: str, bounds: tuple[Affine, ...]) -> list[tuple[Affine, ...]]:
+def _grouped(
+    op: syntax.MlirOperation, name: str, bounds: tuple[Affine, ...]
+) -> list[tuple[Affine, ...]]:
     groups = op.attributes.get(name)
-    assert isinstance(groups, Dense)
+    assert isinstance(groups, syntax.Dense)
     assert groups.values is not None
     rest = iter(bounds)
     return [tuple(islice(rest, int(count))) for count in groups.values.reshape(-1)]
 
 
-def _scf_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
+def _scf_parallel(lowering: LoopLowering, op: syntax.MlirOperation) -> None:
     if op.results:
         raise LoweringError("scf.parallel with results is not supported", "use scf.for")
     rank = len(op.blocks[0].arguments)
@@ -98,9 +94,9 @@ def _scf_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
 
 def _loops(
     lowering: LoopLowering,
-    op: MlirOperation,
+    op: syntax.MlirOperation,
     walks: Sequence[_Range],
-    initial: Sequence[MlirValue] = (),
+    initial: Sequence[syntax.MlirValue] = (),
 ) -> None:
     """Add nested loops around a block, and variables for values handed on between iterations."""
     state, block = lowering.state, op.blocks[0]
@@ -147,9 +143,9 @@ def _started(
     return iterator, lower, upper
 
 
-def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
+def _affine_if(lowering: LoopLowering, op: syntax.MlirOperation) -> None:
     found = op.attributes.get("condition")
-    if not isinstance(found, IntegerSet):
+    if not isinstance(found, syntax.IntegerSet):
         raise LoweringError("a branch without condition")
     places = [lowering.state.index(value) for value in op.operands]
     conditions: list[ir.Condition] = [
@@ -159,7 +155,7 @@ def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
     _branch(lowering, op, ir.all_of(conditions))
 
 
-def _branch(lowering: LoopLowering, op: MlirOperation, condition: ir.Condition) -> None:
+def _branch(lowering: LoopLowering, op: syntax.MlirOperation, condition: ir.Condition) -> None:
     state = lowering.state
     targets = [state.add_local(r.name or "chosen", r.type, op.loc) for r in op.results]
     parts = [lowering.block(region[0], targets) if region else () for region in op.regions]
@@ -169,7 +165,7 @@ def _branch(lowering: LoopLowering, op: MlirOperation, condition: ir.Condition) 
         state.numbers[result.number] = ir.Read(target)
 
 
-REGIONS: Mapping[str, Callable[[LoopLowering, MlirOperation], None]] = {
+REGIONS: Mapping[str, Callable[[LoopLowering, syntax.MlirOperation], None]] = {
     "affine.for": _affine_for,
     "affine.if": _affine_if,
     "affine.parallel": _affine_parallel,

@@ -10,16 +10,7 @@ from numpy.typing import NDArray
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.mlir.loops.memory import View
 from streamopt.frontends.mlir.scalars import ELEMENT_HINT, is_scalar_operation
-from streamopt.frontends.mlir.text.syntax import (
-    DYNAMIC,
-    AffineMap,
-    Block,
-    MlirOperation,
-    MlirValue,
-    Type,
-    element_type,
-    operations_inside,
-)
+from streamopt.frontends.mlir.text import syntax
 from streamopt.frontends.tensors.tensor import LoweringError, UniqueNames
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.expression import Access, BinaryOp, Expression, Index, as_affine
@@ -49,21 +40,21 @@ class LoopState:
     """Highest subscript of each dimension whose extent isn't in the text, by variable."""
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
-    def report(self, code: str, message: str, op: MlirOperation, hint: str = "") -> None:
+    def report(self, code: str, message: str, op: syntax.MlirOperation, hint: str = "") -> None:
         """Note a problem at an operation."""
         self.problems.append(Diagnostic(code, message, op.loc, hint))
 
     def add_variable(
-        self, name: str, kind: Type, loc: SourceLoc, *, is_argument: bool = False
+        self, name: str, kind: syntax.Type, loc: SourceLoc, *, is_argument: bool = False
     ) -> Variable:
         """Declare a variable of a memref or scalar type.
 
         Raises LoweringError for element types that programs don't have, and what is too large.
         """
-        element = element_type(kind.element)
+        element = syntax.element_type(kind.element)
         if element is None or kind.kind not in ("memref", "scalar"):
             raise LoweringError(f"type {kind.text} is not supported", ELEMENT_HINT)
-        size_elems = prod(n for n in kind.shape if n != DYNAMIC)
+        size_elems = prod(n for n in kind.shape if n != syntax.DYNAMIC)
         if size_elems > MAX_ELEMENTS or len(kind.shape) > MAX_DIMENSIONS:
             message = f"{kind.text} is too large"
             hint = f"up to {MAX_ELEMENTS} elements in {MAX_DIMENSIONS} dimensions"
@@ -71,15 +62,15 @@ class LoopState:
         unique = self.names.unique(name)
         variable = Variable(unique, kind.shape, element, is_argument, loc=loc)
         self.variables[unique] = variable
-        if DYNAMIC in kind.shape:
+        if syntax.DYNAMIC in kind.shape:
             self.highest[unique] = [0] * len(kind.shape)
         return variable
 
-    def add_local(self, name: str, kind: Type, loc: SourceLoc) -> Access:
+    def add_local(self, name: str, kind: syntax.Type, loc: SourceLoc) -> Access:
         """Declare a local scalar and return how it is written."""
         return Access(self.add_variable(name, kind, loc).name, ())
 
-    def index(self, value: MlirValue) -> Affine:
+    def index(self, value: syntax.MlirValue) -> Affine:
         """Return an index as an affine expression.
 
         Raises LoweringError if it isn't affine in the iterators.
@@ -100,7 +91,7 @@ class LoopState:
         """Return one more than the highest value of each iterator that isn't negative."""
         return {name: last + 1 for name, (first, last) in self.ranges.items() if first >= 0}
 
-    def note_access(self, access: Access, op: MlirOperation) -> None:
+    def note_access(self, access: Access, op: syntax.MlirOperation) -> None:
         """Remember how far an access reaches, where the variable's extent isn't in the text."""
         if access.array not in self.highest:
             return
@@ -109,7 +100,7 @@ class LoopState:
             if interval is not None:
                 reached = self.highest[access.array]
                 reached[axis] = max(reached[axis], interval[1] + 1)
-            elif self.variables[access.array].shape[axis] == DYNAMIC:
+            elif self.variables[access.array].shape[axis] == syntax.DYNAMIC:
                 message = f"the extent of dimension {axis} of {access.array} can't be told"
                 self.report("E153", message, op, "write the extent into the memref's type")
 
@@ -118,7 +109,7 @@ class LoopState:
         found: list[Variable] = []
         for name, variable in self.variables.items():
             shape = tuple(
-                self.highest[name][axis] if extent == DYNAMIC else extent
+                self.highest[name][axis] if extent == syntax.DYNAMIC else extent
                 for axis, extent in enumerate(variable.shape)
             )
             found.append(replace(variable, shape=shape, is_constant=name not in written))
@@ -156,13 +147,13 @@ class BlockUses:
         )
 
 
-def block_uses(block: Block) -> BlockUses:
+def block_uses(block: syntax.Block) -> BlockUses:
     """Return the uses of values in a block."""
     counts: dict[int, int] = {}
     lasts: dict[int, int] = {}
     for position in range(len(block.operations) - 1, -1, -1):
         op = block.operations[position]
-        inner = list(operations_inside(op))
+        inner = list(syntax.operations_inside(op))
         used = [value.number for each in (op, *inner) for value in each.operands]
         until = position
         if is_scalar_operation(op):
@@ -175,9 +166,9 @@ def block_uses(block: Block) -> BlockUses:
     return BlockUses(counts, lasts, tuple(map(_stored, block.operations)))
 
 
-def _stored(op: MlirOperation) -> frozenset[int]:
+def _stored(op: syntax.MlirOperation) -> frozenset[int]:
     """Return the memrefs that an operation stores to; and -1 if it has regions."""
-    stores = [each for each in (op, *operations_inside(op)) if each.name in STORES]
+    stores = [each for each in (op, *syntax.operations_inside(op)) if each.name in STORES]
     return frozenset([store.operands[1].number for store in stores] + [-1] * bool(op.blocks))
 
 
@@ -195,7 +186,7 @@ _ARITHMETIC: Mapping[str, BinaryOp] = {
 _AFFINE = ("affine.apply", "affine.min", "affine.max", "affine.delinearize_index")
 
 
-def is_index_operation(op: MlirOperation) -> bool:
+def is_index_operation(op: syntax.MlirOperation) -> bool:
     """Return whether an operation computes an index."""
     if op.name in _AFFINE:
         return True
@@ -203,7 +194,7 @@ def is_index_operation(op: MlirOperation) -> bool:
     return is_index and op.name in (*_ARITHMETIC, *_CASTS, "arith.constant")
 
 
-def lower_index(state: LoopState, op: MlirOperation) -> None:
+def lower_index(state: LoopState, op: syntax.MlirOperation) -> None:
     """Give the result of an index operation its value.
 
     Raises
@@ -223,7 +214,7 @@ def lower_index(state: LoopState, op: MlirOperation) -> None:
         state.numbers[number] = Index(_arithmetic(state, op))
 
 
-def _arithmetic(state: LoopState, op: MlirOperation) -> Affine:
+def _arithmetic(state: LoopState, op: syntax.MlirOperation) -> Affine:
     left, right = (state.index(value) for value in op.operands)
     interval = (0, LARGEST) if op.name == "arith.floordivsi" else state.interval(left)
     match left.combined(_ARITHMETIC[op.name], right, interval):
@@ -236,9 +227,9 @@ def _arithmetic(state: LoopState, op: MlirOperation) -> Affine:
             raise LoweringError(f"{problem.value} is not affine")
 
 
-def _lower_affine(state: LoopState, op: MlirOperation) -> None:
+def _lower_affine(state: LoopState, op: syntax.MlirOperation) -> None:
     mapped = op.attributes.get("map")
-    if not isinstance(mapped, AffineMap):
+    if not isinstance(mapped, syntax.AffineMap):
         raise LoweringError(f"operation {op.name} is not supported")
     found = tuple(applied(mapped, [state.index(value) for value in op.operands]))
     number = op.results[0].number
@@ -248,12 +239,12 @@ def _lower_affine(state: LoopState, op: MlirOperation) -> None:
         state.bounds[number] = op.name.rpartition(".")[2], found
 
 
-def bound_of(state: LoopState, value: MlirValue) -> tuple[str, tuple[Affine, ...]]:
+def bound_of(state: LoopState, value: syntax.MlirValue) -> tuple[str, tuple[Affine, ...]]:
     """Return a bound of a loop: ``min`` or ``max`` of several, or ``""`` and one expression."""
     return state.bounds.get(value.number) or ("", (state.index(value),))
 
 
-def applied(mapped: AffineMap, operands: Sequence[Affine]) -> Iterator[Affine]:
+def applied(mapped: syntax.AffineMap, operands: Sequence[Affine]) -> Iterator[Affine]:
     """Yield the results of a map at operands: dimensions, then symbols.
 
     Raises
@@ -269,7 +260,7 @@ def applied(mapped: AffineMap, operands: Sequence[Affine]) -> Iterator[Affine]:
         yield result.substitute(places)
 
 
-def constant_index(state: LoopState, value: MlirValue) -> int:
+def constant_index(state: LoopState, value: syntax.MlirValue) -> int:
     """Return an index that is a constant; raises LoweringError if it isn't."""
     found = as_affine(state.numbers[value.number])
     if found is None or found.terms:
