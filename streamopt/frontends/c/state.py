@@ -268,11 +268,6 @@ class ReadingState:
         number = None if held is None else held.constant
         return self.integers.parts[number] if isinstance(number, int) else None
 
-    def is_local_scalar(self, stored: Stored) -> bool:
-        """Return whether a variable is a number of the function's own."""
-        is_argument = self.source.variables[stored.variable].is_argument
-        return not stored.shape and not stored.prefix and not is_argument
-
     def is_static(self, name: str) -> bool:
         """Return whether a variable keeps its value from one inlined call to the next."""
         found = self.statics.values()

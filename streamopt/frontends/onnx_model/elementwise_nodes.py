@@ -1,7 +1,7 @@
 """Nodes that compute element by element."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, reduce
 
 import numpy as np
@@ -168,6 +168,18 @@ def _cast(node: Context) -> LazyTensor:
     return cast(node.builder, x, element)
 
 
+ACTIVATIONS: Mapping[str, tuple[str, Mapping[str, float]]] = {
+    "Elu": ("elu(x, alpha)", {"alpha": 1.0}),
+    "HardSigmoid": ("hard_sigmoid(x, alpha, beta)", {"alpha": 0.2, "beta": 0.5}),
+    "LeakyRelu": ("leaky_relu(x, alpha)", {"alpha": 0.01}),
+    "Relu": ("relu(x)", {}),
+    "Sigmoid": ("sigmoid(x)", {}),
+    "Softplus": ("softplus(x)", {}),
+    "Softsign": ("softsign(x)", {}),
+    "ThresholdedRelu": ("thresholded_relu(x, alpha)", {"alpha": 1.0}),
+}
+"""By name: a formula, and the usual alpha and beta; also those of recurrent nodes."""
+
 LOWERINGS: Lowerings = {
     **{name.capitalize(): _of(function) for name, function in functions.ELEMENTARY.items()},
     "Add": _joined(ex.add),
@@ -184,23 +196,16 @@ LOWERINGS: Lowerings = {
     "Reciprocal": _of(ex.reciprocal),
     "Round": _of(functions.ELEMENTARY["rint"]),
     "Sign": _formula("sign(x)"),
-    "Relu": _formula("relu(x)"),
-    "LeakyRelu": _formula("leaky_relu(x, alpha)", alpha=0.01),
+    **{name: _formula(text, **numbers) for name, (text, numbers) in ACTIVATIONS.items()},
     "PRelu": _joined(functions.formula("leaky_relu(x, alpha)")),
-    "Elu": _formula("elu(x, alpha)", alpha=1.0),
     "Celu": _formula("celu(x, alpha)", alpha=1.0),
     "Selu": _formula(
         "gamma * elu(x, alpha)", alpha=1.67326319217681884765625, gamma=1.05070102214813232421875
     ),
-    "ThresholdedRelu": _formula("thresholded_relu(x, alpha)", alpha=1.0),
-    "Sigmoid": _formula("sigmoid(x)"),
-    "HardSigmoid": _formula("hard_sigmoid(x, alpha, beta)", alpha=0.2, beta=0.5),
     "HardSwish": _formula("hard_swish(x)"),
     "Swish": _formula("silu(x, alpha)", alpha=1.0),
     "Mish": _formula("mish(x)"),
     "Gelu": _gelu,
-    "Softplus": _formula("softplus(x)"),
-    "Softsign": _formula("softsign(x)"),
     "Clip": _clip,
     "Cast": _cast,
     "Where": lambda node: choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2)),

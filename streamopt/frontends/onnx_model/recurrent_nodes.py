@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from streamopt.frontends.onnx_model.context import Context, Lowerings
+from streamopt.frontends.onnx_model.elementwise_nodes import ACTIVATIONS
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import functions, views
 from streamopt.frontends.tensors.contraction import matmul
@@ -16,18 +17,11 @@ MAX_STEPS = 1024
 State = tuple[LazyTensor, ...]
 Function = Callable[..., Expression]
 
-_ACTIVATIONS: Mapping[str, tuple[str, float, float]] = {
-    "sigmoid": ("sigmoid(x)", 0, 0),
-    "tanh": ("tanh(x)", 0, 0),
-    "relu": ("relu(x)", 0, 0),
-    "softsign": ("softsign(x)", 0, 0),
-    "softplus": ("softplus(x)", 0, 0),
-    "affine": ("alpha * x + beta", 1, 0),
-    "elu": ("elu(x, alpha)", 1, 0),
-    "leakyrelu": ("leaky_relu(x, alpha)", 0.01, 0),
-    "thresholdedrelu": ("thresholded_relu(x, alpha)", 1, 0),
-    "scaledtanh": ("alpha * tanh(beta * x)", 1, 1),
-    "hardsigmoid": ("hard_sigmoid(x, alpha, beta)", 0.2, 0.5),
+_ACTIVATIONS: Mapping[str, tuple[str, Mapping[str, float]]] = {
+    **{name.lower(): formula for name, formula in ACTIVATIONS.items()},
+    "affine": ("alpha * x + beta", {"alpha": 1.0, "beta": 0.0}),
+    "scaledtanh": ("alpha * tanh(beta * x)", {"alpha": 1.0, "beta": 1.0}),
+    "tanh": ("tanh(x)", {}),
 }
 """By name in small letters: a formula, and the usual alpha and beta."""
 
@@ -230,9 +224,9 @@ def _activations(node: Context, kind: _Recurrence, at: int) -> tuple[Function, .
     for position, name in enumerate(names):
         if name not in _ACTIVATIONS:
             raise LoweringError(f"activation {name} is not supported")
-        text, alpha, beta = _ACTIVATIONS[name]
-        numbers = {"alpha": alpha, "beta": beta}
-        for key in numbers:
+        text, usual = _ACTIVATIONS[name]
+        numbers = {**usual}
+        for key in ("alpha", "beta"):
             given = node.operator.attributes.get(f"activation_{key}") or ()
             if len(given) == len(every):
                 numbers[key] = given[at * count + position]

@@ -82,7 +82,9 @@ def first_of(
         case ast.Assignment(rvalue=value):
             place = state.file.loc(first)
             symbol = state.scope.find(name)
-            is_free = isinstance(symbol, Stored) and state.is_local_scalar(symbol)
+            is_free = isinstance(symbol, Stored) and not (
+                symbol.shape or symbol.prefix or state.source.variables[symbol.variable].is_argument
+            )
             if not isinstance(symbol, Counter) and not is_free:
                 _report_uncountable(name, symbol, place, state)
                 return None, value

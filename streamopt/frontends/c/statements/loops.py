@@ -15,7 +15,13 @@ from streamopt.frontends.c.statements.headers import (
     constant_header,
     header_of,
 )
-from streamopt.frontends.c.statements.running import Running, once_through, running_in, trips_while
+from streamopt.frontends.c.statements.running import (
+    Running,
+    once_through,
+    running_in,
+    trips_while,
+    turn_of,
+)
 from streamopt.frontends.c.statements.sequences import declared_counter
 from streamopt.frontends.c.statements.unrolled import tried
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
@@ -168,10 +174,8 @@ def _read_bounded(item: ast.For, bound: int, state: ReadingState, label: str) ->
     with state.scope.block():
         if not declared_counter(item, state):
             return
-        body = once_through(item.stmt)
-        step = [] if item.next is None else [item.next]
         condition = item.cond or ast.Constant("int", "1", item.coord)
-        read_times(condition, [*body, *step], bound, item, state, label)
+        read_times(condition, turn_of(item), bound, item, state, label)
 
 
 def read_times(
@@ -234,9 +238,7 @@ def _read_uncounted(item: ast.For, condition: ast.Node, state: ReadingState, lab
     """Read a loop whose header sets no variable, or several, as the ``while`` it stands for."""
     with state.scope.block():
         declared_counter(item, state)
-        body = once_through(item.stmt)
-        step = [] if item.next is None else [item.next]
-        if not _is_counted(condition, [*body, *step], item, state, label):
+        if not _is_counted(condition, turn_of(item), item, state, label):
             hint = expressions.open_hint(condition, state)
             message = "the header of this for names no variable to count"
             if hint:

@@ -212,6 +212,12 @@ def once_through(body: ast.Node | None) -> list[ast.Node]:
     return without_jumps([] if body is None else [body], ast.Continue)
 
 
+def turn_of(loop: ast.For | ast.While) -> list[ast.Node]:
+    """Return the statements of one turn of a loop, with the step."""
+    step = loop.next if isinstance(loop, ast.For) else None
+    return [*once_through(loop.stmt), *([] if step is None else [step])]
+
+
 def touches(item: ast.Node, name: str, state: ReadingState) -> bool:
     """Return whether a statement may change a variable."""
     return any(
@@ -227,9 +233,8 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
         case ast.If(iftrue=then, iffalse=otherwise):
             sides = [change_by(items_of(side), name, state) for side in (then, otherwise)]
             return sides[0].amount if sides[0] is not None and sides[0] == sides[1] else None
-        case ast.For(stmt=body, next=step):
-            inner = [*once_through(body), *([] if step is None else [step])]
-            inside = change_by(inner, name, state)
+        case ast.For():
+            inside = change_by(turn_of(item), name, state)
             if inside is None or inside.modulus:
                 return None
             header = constant_header(item, state)

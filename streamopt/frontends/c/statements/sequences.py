@@ -27,9 +27,9 @@ from streamopt.frontends.c.statements.assignments import assign, assigned_variab
 from streamopt.frontends.c.statements.guarded import changed_in
 from streamopt.frontends.c.statements.headers import first_of
 from streamopt.frontends.c.statements.pointers import move
-from streamopt.frontends.c.statements.running import once_through, pieces
+from streamopt.frontends.c.statements.running import pieces
 from streamopt.frontends.c.symbols import Broken, Counter, Moving, Stored
-from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
+from streamopt.frontends.c.syntax.trees import is_block, items_of, walked
 from streamopt.frontends.c.syntax.usage import as_assignment, assigned_value, counted_name
 from streamopt.frontends.c.values import conditions, expressions
 from streamopt.frontends.c.values.value import CValue, affine_value
@@ -77,14 +77,6 @@ class Sequences:
                 found = fitted([*numbers.items()], count)
                 if found is not None:
                     yield name, item, affine_value(found, self.elements[name, item], limits)
-
-
-def turn_of(loop: ast.For | ast.While) -> list[ast.Node] | None:
-    """Return the statements of one turn, with the step; None where it may end early."""
-    step = loop.next if isinstance(loop, ast.For) else None
-    turn = [*once_through(loop.stmt), *([] if step is None else [step])]
-    ends_early = any(jumps_in(one, kind) for one in turn for kind in (ast.Break, ast.Continue))
-    return None if ends_early else turn
 
 
 def followed(

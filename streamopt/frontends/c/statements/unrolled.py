@@ -26,8 +26,9 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.sequences import declared_counter, read_sequences, turn_of
-from streamopt.frontends.c.syntax.trees import walked
+from streamopt.frontends.c.statements.running import turn_of
+from streamopt.frontends.c.statements.sequences import declared_counter, read_sequences
+from streamopt.frontends.c.syntax.trees import jumps_in, walked
 from streamopt.frontends.c.syntax.usage import counted_name, names_in
 from streamopt.frontends.c.values import conditions
 
@@ -51,9 +52,10 @@ def tried(
 
     def in_turns(emit: Emit) -> bool:
         turn = turn_of(loop)
+        ends_early = any(jumps_in(one, kind) for one in turn for kind in (ast.Break, ast.Continue))
         with suppress(LimitError), state.scope.block():
             is_declared = not isinstance(loop, ast.For) or declared_counter(loop, state)
-            return turn is not None and is_declared and emit(loop, turn, state, label)
+            return not ends_early and is_declared and emit(loop, turn, state, label)
         return False
 
     sequences, turns = partial(in_turns, read_sequences), partial(in_turns, _is_written_out)
