@@ -254,11 +254,11 @@ class ReadingState:
         return restore
 
     @contextmanager
-    def unreported(self) -> Generator[None]:
-        """Try inside to read a node, and forget its problems."""
+    def unreported(self) -> Generator[Problems]:
+        """Try inside to read a node; its problems are collected apart."""
         problems, self.problems = self.problems, Problems()
         try:
-            yield
+            yield self.problems
         finally:
             self.problems = problems
 

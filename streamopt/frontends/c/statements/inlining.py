@@ -254,11 +254,10 @@ def _scalar(
         return _unsupported(parameter, state)
     handed = state.scope.find(argument.name) if isinstance(argument, ast.ID) else None
     is_changed = usage.assigned[parameter.name] > 0 or parameter.name in usage.counters
-    is_open = isinstance(handed, Stored) and handed.is_open and handed.element == element
-    if isinstance(handed, Stored) and parameter.name not in usage.named:
-        return handed
-    if isinstance(handed, Stored) and is_open and not is_changed:
-        return handed
+    if isinstance(handed, Stored):
+        is_open = handed.is_open and handed.element == element
+        if parameter.name not in usage.named or (is_open and not is_changed):
+            return handed
     value = expressions.value_of(argument, state)
     if value is None or not expressions.observed(value, argument, state):
         return Broken()

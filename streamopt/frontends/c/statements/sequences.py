@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import assign, assigned_variables, known_value
@@ -169,10 +168,10 @@ def _set(
 def _move(item: ast.Node, pointer: Moving, into: Sequences, state: ReadingState) -> None:
     place = pointer.place.variable
     _note(into.before, (place, item), state.integers.now.get(place), into)
-    problems = state.problems = Problems()
     assignment = as_assignment(item)
     assert assignment is not None
-    move(pointer, assignment, state)
+    with state.unreported() as problems:
+        move(pointer, assignment, state)
     if problems.found:
         _forget(item, state)
 

@@ -66,8 +66,9 @@ def tried(
     before = state.saved()
     after, problems = before, Problems()
     for way in ways:
-        is_read, found = _attempted(way, state)
-        if is_read:
+        with state.unreported() as found:
+            is_read = way()
+        if is_read and not found.found:
             state.loops.may_compare = may_compare
             return True
         if way is read:
@@ -83,16 +84,6 @@ def tried(
     for one in problems.found:
         state.problems.report(one.code, one.message, one.loc, one.hint)
     return bool(problems.found)
-
-
-def _attempted(way: Callable[[], bool], state: ReadingState) -> tuple[bool, Problems]:
-    """Read in one way; return whether that is done without problems, and these."""
-    problems, reported = Problems(), state.problems
-    state.problems = problems
-    try:
-        return way() and not problems.found, problems
-    finally:
-        state.problems = reported
 
 
 def _is_written_out(
