@@ -40,3 +40,6 @@ class SmallNodeTuning:
 SMALL = SmallNodeTuning()
 STRAIGHTENED = 4
 """Plans, the quickest, that are also built without copies of small arrays."""
+STRAIGHTER = 0.9
+"""Of the cycles is left, at most, of such a plan: beside its neighbors a node's copies take fewer
+than alone."""

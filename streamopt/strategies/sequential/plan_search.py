@@ -23,6 +23,7 @@ from streamopt.strategies.sequential.effort import (
     SMALL,
     SPARE_PARTS,
     STRAIGHTENED,
+    STRAIGHTER,
     TUNING,
 )
 from streamopt.strategies.sequential.lane_choices import LaneChoice, front, is_of_rows, lane_choices
@@ -336,7 +337,7 @@ class _PlanSearch:
             copied = replace(plan, straight=self._straighter, least_cycles=(), last_cycles=())
             with suppress(LegalityError):
                 built = self._builder.built(self._alone, copied)
-                is_quicker = built.cost.timing.last_write < cycles[plan]
+                is_quicker = built.cost.timing.last_write < STRAIGHTER * cycles[plan]
                 fits = self._builder.fits(built, self._wanted)
                 if is_quicker and fits and self._builder.is_safe(self._alone, built):
                     self.found[built.plan] = built
