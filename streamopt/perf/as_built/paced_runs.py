@@ -51,12 +51,20 @@ class _Wait:
 
 
 class PacedRuns:
-    """Times of the nodes of a graph, with the write that consumers wait for as the first."""
+    """Times of the nodes of a graph, with the write that consumers wait for as the first.
 
-    def __init__(self, graph: Graph, *, waits_for_all: bool = True) -> None:
+    Parameters
+    ----------
+    is_rough
+        Whether last rows, first slices and the rows of quick nodes are left out, by which rows of a
+        search differ little, and of which it finds those that are told apart by what counts.
+    """
+
+    def __init__(self, graph: Graph, *, waits_for_all: bool = True, is_rough: bool = False) -> None:
         ins = graph.in_edges()
         passing = {node.name: _passes_on(node, ins[node.name]) for node in graph.nodes}
-        self._waits, self._waits_for_all = _waits(graph, passing), waits_for_all
+        self._waits = _waits(graph, passing, is_rough=is_rough)
+        self._waits_for_all, self._is_rough = waits_for_all, is_rough
         self._ends, self._slices = LastRows(graph, passing), FirstSlices(graph, passing)
 
     def paced(
@@ -83,16 +91,25 @@ class PacedRuns:
             own = own - timing.ii * begun
         last = own + (later(run - lead, 0) if wait.passes_on else run)
         first = own if wait.passes_on else own + lead
+        if self._is_rough:
+            return self._with_times(timing, first, last)
         slices = self._slices.of(node, order, tiles)
         taken = timing.ii * chosen(slices.taken, slices.first_read, 0)
         handed = chosen(slices.written, timing.ii * slices.first_write, lead)
         is_sliced = slices.taken | slices.written
         first = chosen(is_sliced, timing.first_write - taken + handed, first)
         last = chosen(is_sliced, timing.last_write - taken, last)
+        return self._ends.ended(node, order, tiles, self._with_times(timing, first, last))
+
+    def _with_times(self, timing: NestTiming[Any], first: Any, last: Any) -> NestTiming[Any]:
         reads = {a: last - timing.last_write + read for a, read in timing.last_read.items()}
-        found = replace(timing, first_write=first, last_write=last, last_read=reads)
-        found = self._ends.ended(node, order, tiles, found)
-        return replace(found, waits_for_all=self._waits_for_all)
+        return replace(
+            timing,
+            first_write=first,
+            last_write=last,
+            last_read=reads,
+            waits_for_all=self._waits_for_all,
+        )
 
     @staticmethod
     def _own(
@@ -166,13 +183,14 @@ def _lead(
     return found
 
 
-def _waits(graph: Graph, passing: Mapping[str, bool]) -> dict[str, _Wait]:
+def _waits(graph: Graph, passing: Mapping[str, bool], *, is_rough: bool) -> dict[str, _Wait]:
     ins, outs = graph.in_edges(), graph.out_edges()
     slowest: dict[str, int] = {}
     waiting: dict[str, bool] = {}
     for node in graph.nodes:
         before = max((slowest[edge.producer] for edge in ins[node.name]), default=0)
-        slowest[node.name] = max(before, node.iterations)
+        own = before if is_rough and passing[node.name] else node.iterations
+        slowest[node.name] = own if is_rough else max(before, own)
         waiting[node.name] = before > node.iterations
     found: dict[str, _Wait] = {}
     after: dict[str, set[str]] = {}
@@ -186,7 +204,8 @@ def _waits(graph: Graph, passing: Mapping[str, bool]) -> dict[str, _Wait]:
         prefix = prefixes.pop() if is_alone else Prefix()
         waits = waiting[name] and bool(node.windows)
         wait = _Wait(prefix, waits, passing[name])
-        found[name] = _begun(node, ins[name], wait) if waiting[name] else wait
+        is_late = waiting[name] and not is_rough
+        found[name] = _begun(node, ins[name], wait) if is_late else wait
     return found
 
 

@@ -84,8 +84,7 @@ class GraphVariant:
         partial_tiles: int,
     ) -> None:
         self.names, self.graph, self.ports = names, problem.graph, problem.ports
-        self.options, self.region = options, options.region
-        self.builder = builder
+        self.options, self.region, self.builder = options, options.region, builder
         limits, binding = self.region.limits, options.space.binding
         priced = counted(binding, self.graph)
         self._most_banks = options.space.most_banks or MOST_ARGUMENT_BANKS
@@ -106,7 +105,8 @@ class GraphVariant:
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
         whole = SearchBudget.whole(limits, is_free=not is_priced)
         self._budget = replace(whole, is_paid=is_priced and self.is_large)
-        self._large = LargeGraph(self.problem, costs, MOST_NODES)
+        self._large = LargeGraph(self.problem, costs, MOST_NODES, is_rough=True)
+        self._bounding = LargeGraph(self.problem, costs, MOST_NODES)
         self._is_short_of_luts = is_priced
         self._rows = KnownRows(self.problem)
         self._with_surroundings: Prepared | None = None
@@ -245,7 +245,7 @@ class GraphVariant:
         """Look for a higher bound of a large graph within a horizon; return a design if found."""
         price = self._budget.price
         whole = replace(SearchBudget.whole(self.region.limits), price=price)
-        found = self._large.solved(whole, horizon_cycles, run, only_bound=True)
+        found = self._bounding.solved(whole, horizon_cycles, run, only_bound=True)
         if found is None:
             self._bound.raise_to(horizon_cycles)
             return None

@@ -44,6 +44,8 @@ class LargeGraph:
         As built, with LUTs.
     most_nodes
         Of graphs that are searched by labels alone.
+    is_rough
+        Whether times leave out what hardly tells rows apart: for schedules, not for bounds.
 
     Attributes
     ----------
@@ -51,12 +53,15 @@ class LargeGraph:
         Those of searches: with windows, rows wait for those of slow producers (O30).
     """
 
-    def __init__(self, problem: Problem, costs: CostModel, most_nodes: int) -> None:
+    def __init__(
+        self, problem: Problem, costs: CostModel, most_nodes: int, *, is_rough: bool = False
+    ) -> None:
         graph, self._is_paced, self._waits_for_all = problem.graph, False, False
         if len(graph.nodes) > most_nodes and any(node.windows for node in graph.nodes):
             self._is_paced = True
             self._waits_for_all = all(len(own) <= 1 for own in graph.out_edges().values())
-            costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=self._waits_for_all))
+            for_all = self._waits_for_all
+            costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=for_all, is_rough=is_rough))
             problem = problem.within(costs=costs)
         self._problem, self.costs = problem, costs
         self._most_nodes = most_nodes
