@@ -20,7 +20,7 @@ from streamopt.evaluation.open_channels import (
     with_every_channel,
     with_parts,
 )
-from streamopt.ir.graph import Graph
+from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.ports import PortPlan
 from streamopt.perf.pipelines.bandwidth import transfer_ii
 from streamopt.perf.resources.network import word_port_bram18
@@ -152,7 +152,8 @@ def bound_of_designs(
     found, on, limits = variant.bound_cycles, variant.region.on, variant.region.limits
     if is_open(variant.ports, on):
         found = _bound_of_choices(variant, closed_cycles, labels, clock)
-    if found > closed_cycles:
+    in_order = any(isinstance(node, SequentialNode) for node in variant.graph.nodes)
+    if found > closed_cycles and in_order:
         found = least_cycles(variant.graph, limits.dsps, on, luts=limits.luts).cycles
     return min(found, closed_cycles)
 
