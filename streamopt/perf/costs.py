@@ -252,6 +252,14 @@ def later(first: Any, second: Any) -> Any:
     return int(found) if found.ndim == 0 else found
 
 
+def chosen(condition: Any, one: Any, other: Any) -> Any:
+    """Return one value where a condition holds, else the other; integers of integers."""
+    if np.ndim(condition) == 0:
+        return one if condition else other
+    ones, others = (np.asarray(value, dtype=np.int64) for value in (one, other))
+    return np.where(condition, ones, others)
+
+
 @dataclass(frozen=True, slots=True)
 class PricedCosts(OtherCosts):
     """The costs of a model, with LUTs as DSPs."""

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 
@@ -88,14 +86,6 @@ def _inside(walked: _SlicedAccess | None, order: Sequence[str], tiles: Mapping[s
     return found
 
 
-def chosen(condition: Any, one: Any, other: Any) -> Any:
-    """Return one value where a condition holds, else the other; integers of integers."""
-    if np.ndim(condition) == 0:
-        return one if condition else other
-    ones, others = (np.asarray(value, dtype=np.int64) for value in (one, other))
-    return np.where(condition, ones, others)
-
-
 def _dimensions(graph: Graph, passing: Mapping[str, bool]) -> dict[str, int]:
     """Return by node the dimension of its array along which there may be slices."""
     ins, outs = graph.in_edges(), graph.out_edges()
@@ -104,7 +94,7 @@ def _dimensions(graph: Graph, passing: Mapping[str, bool]) -> dict[str, int]:
         at = _along(node, ins[node.name], found)
         readers = ((graph.node(edge.consumer), edge) for edge in outs[node.name])
         is_alone = len(graph.writers(node.write.array)) == 1
-        if at is not None and is_alone and all(_is_sliced(n, edge, at) for n, edge in readers):
+        if at is not None and is_alone and all(is_taken_along(n, edge, at) for n, edge in readers):
             found[node.name] = at
     while mixed := {n for edges in ins.values() for n in _mixed(graph, edges, found)}:
         found = {name: at for name, at in found.items() if name not in mixed}
@@ -124,7 +114,7 @@ def _along(node: Node, ins: Sequence[Edge], known: Mapping[str, int]) -> int | N
     return places.index(handed[0]) if handed and handed[0] in places else None
 
 
-def _is_sliced(node: Node, edge: Edge, dimension: int) -> bool:
+def is_taken_along(node: Node, edge: Edge, dimension: int) -> bool:
     """Return whether a consumer takes an array along a dimension by one of its loops."""
     if isinstance(node, SequentialNode) or edge.is_whole or len(edge.reads) != 1:
         return False

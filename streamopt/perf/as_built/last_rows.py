@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from streamopt.ir.expression import Access
-from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
+from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.perf.as_built.first_slices import is_taken_along
+from streamopt.perf.costs import chosen
 from streamopt.perf.paper.timing import NestTiming
 
 NEVER = 2**40
@@ -67,8 +67,7 @@ class LastRows:
         if written:
             last = last - timing.ii * run.since_write(written)
             is_after = run.is_after_all(written) if node.windows else True
-            reads = {array: np.where(is_after, read, NEVER) for array, read in reads.items()}
-            reads = {array: _plain(read) for array, read in reads.items()}
+            reads = {array: chosen(is_after, read, NEVER) for array, read in reads.items()}
         return replace(timing, last_write=last, last_read=reads)
 
 
@@ -126,10 +125,6 @@ class _TailRun:
         return iteration // (self._built[name] // self._tiles[name])
 
 
-def _plain(value: Any) -> Any:
-    return int(value) if np.ndim(value) == 0 else value
-
-
 def _last_rows(graph: Graph, passing: Mapping[str, bool]) -> dict[str, _RowTail]:
     ins, outs = graph.in_edges(), graph.out_edges()
     work: dict[str, int] = {}
@@ -180,10 +175,7 @@ def _handed_on(node: Node, ins: Iterable[Edge], known: Mapping[str, _RowTail]) -
 
 def _is_read_along(node: Node, edge: Edge, rows: _RowTail) -> bool:
     """Return whether a consumer takes the rows of an array one by one, by one of its loops."""
-    if isinstance(node, SequentialNode) or edge.is_whole or len(edge.reads) != 1:
-        return False
     window = node.window(edge.array)
     if window is not None and (window.counted_rows or window.prefilled):
         return False
-    access = edge.reads[0] if window is None else window.taken
-    return access.subscripts[rows.dimension].as_iterator() is not None
+    return is_taken_along(node, edge, rows.dimension)

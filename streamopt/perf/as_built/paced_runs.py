@@ -16,9 +16,9 @@ from math import prod
 from typing import Any
 
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
-from streamopt.perf.as_built.first_slices import FirstSlices, chosen
+from streamopt.perf.as_built.first_slices import FirstSlices
 from streamopt.perf.as_built.last_rows import LastRows
-from streamopt.perf.costs import NodeCost, OtherCosts, Setting, later
+from streamopt.perf.costs import NodeCost, OtherCosts, Setting, chosen, later
 from streamopt.perf.paper.timing import NestTiming
 
 
@@ -64,8 +64,9 @@ class PacedRuns:
         ins = graph.in_edges()
         passing = {node.name: _passes_on(node, ins[node.name]) for node in graph.nodes}
         self._waits = _waits(graph, passing, is_rough=is_rough)
-        self._waits_for_all, self._is_rough = waits_for_all, is_rough
-        self._ends, self._slices = LastRows(graph, passing), FirstSlices(graph, passing)
+        self._waits_for_all = waits_for_all
+        self._slices = None if is_rough else FirstSlices(graph, passing)
+        self._ends = None if is_rough else LastRows(graph, passing)
 
     def paced(
         self, node: Node, order: Sequence[str], tiles: Mapping[str, Any], timing: NestTiming[Any]
@@ -91,7 +92,7 @@ class PacedRuns:
             own = own - timing.ii * begun
         last = own + (later(run - lead, 0) if wait.passes_on else run)
         first = own if wait.passes_on else own + lead
-        if self._is_rough:
+        if self._slices is None or self._ends is None:
             return self._with_times(timing, first, last)
         slices = self._slices.of(node, order, tiles)
         taken = timing.ii * chosen(slices.taken, slices.first_read, 0)

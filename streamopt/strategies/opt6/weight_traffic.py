@@ -10,8 +10,7 @@ from math import ceil
 
 from streamopt.evaluation.open_channels import array_bytes
 from streamopt.ir.graph import Graph
-from streamopt.ir.ports import PortKind, PortPlan
-from streamopt.perf.pipelines.bandwidth import WORD_BITS
+from streamopt.ir.ports import WORD_BITS, PortKind, PortPlan
 from streamopt.strategies.refinement.streamed_weights import near_channels
 from streamopt.target.device import Target
 from streamopt.target.memories import Memories
