@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
+from streamopt.analysis.addresses.bank_padding import bank_extents
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Fifo, Memory, Place
 from streamopt.perf.resources.memory_blocks import (
     StorageKind,
     argument_storage,
-    bank_extents,
     fifo_storage,
     memory_storage,
 )

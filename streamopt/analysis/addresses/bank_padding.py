@@ -9,9 +9,21 @@ from collections.abc import Sequence
 from itertools import count
 
 from streamopt.analysis.addresses.signed_digits import needs_multiplier
+from streamopt.ir.network import Memory, Place
 
 IDLE = 8
 """Words of a dimension for each idle one, at least."""
+
+
+def bank_extents(memory: Memory) -> tuple[int, ...]:
+    """Return the extents of one bank of a cyclically partitioned array.
+
+    A resident one has a few idle words where these spare a multiplier.
+    """
+    shape, factors = memory.shape, memory.factors
+    if memory.place is Place.RESIDENT:
+        shape = padded_shape(shape, factors)
+    return tuple(-(-n // f) for n, f in zip(shape, factors, strict=True))
 
 
 def padded_shape(shape: Sequence[int], factors: Sequence[int]) -> tuple[int, ...]:

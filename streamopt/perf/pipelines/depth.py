@@ -32,7 +32,7 @@ multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from streamopt.analysis.addresses.bank_padding import padded_shape
+from streamopt.analysis.addresses.bank_padding import bank_extents
 from streamopt.analysis.addresses.signed_digits import MOST_ADDED, signed_digits
 from streamopt.analysis.digits import is_counted
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
@@ -157,9 +157,7 @@ class _ValueTimes:
         memory = self._memories.get(port.target)
         if memory is None or self._target.is_open:
             return 0
-        is_padded = memory.place is Place.RESIDENT
-        shape = padded_shape(memory.shape, memory.factors) if is_padded else memory.shape
-        extents = [-(-e // f) for e, f in zip(shape, memory.factors, strict=True)]
+        extents = bank_extents(memory)
         moving = [bool(subscript.terms) for subscript in port.subscripts]
         digits = [signed_digits(e) for place, e in enumerate(extents) if any(moving[:place])]
         divided = [s for s in port.subscripts if not (self._counts_digits and is_counted(s))]

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from streamopt.analysis.addresses.bank_padding import bank_extents
 from streamopt.analysis.addresses.signed_digits import needs_multiplier
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import Memory, Pipeline, Port
 from streamopt.perf.pipelines.recurrence import recurrences
-from streamopt.perf.resources.memory_blocks import bank_extents
 
 
 @dataclass(frozen=True, slots=True)

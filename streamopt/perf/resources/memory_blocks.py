@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 
-from streamopt.analysis.addresses.bank_padding import padded_shape
+from streamopt.analysis.addresses.bank_padding import bank_extents
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import (
     LEAST_DEPTH_ELEMS,
@@ -69,17 +69,6 @@ class BankStorage:
     def uram(self) -> int:
         """Return the UltraRAMs of all banks."""
         return self.banks * self.blocks if self.kind is StorageKind.URAM else 0
-
-
-def bank_extents(memory: Memory) -> tuple[int, ...]:
-    """Return the extents of one bank of a cyclically partitioned array.
-
-    A resident one has a few idle words where these spare a multiplier.
-    """
-    shape, factors = memory.shape, memory.factors
-    if memory.place is Place.RESIDENT:
-        shape = padded_shape(shape, factors)
-    return tuple(-(-n // f) for n, f in zip(shape, factors, strict=True))
 
 
 def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:

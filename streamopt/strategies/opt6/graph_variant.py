@@ -106,7 +106,7 @@ class GraphVariant:
         whole = SearchBudget.whole(limits, is_free=not is_priced)
         self._budget = replace(whole, is_paid=is_priced and self.is_large)
         self._large = LargeGraph(self.problem, costs, MOST_NODES, is_rough=True)
-        self._bounding = LargeGraph(self.problem, costs, MOST_NODES)
+        self._bounding = self._large.whole()
         self._is_short_of_luts = is_priced
         self._rows = KnownRows(self.problem)
         self._with_surroundings: Prepared | None = None

@@ -56,6 +56,7 @@ class LargeGraph:
     def __init__(
         self, problem: Problem, costs: CostModel, most_nodes: int, *, is_rough: bool = False
     ) -> None:
+        self._given, self._is_rough = (problem, costs, most_nodes), is_rough
         graph, self._is_paced, self._waits_for_all = problem.graph, False, False
         if len(graph.nodes) > most_nodes and any(node.windows for node in graph.nodes):
             self._is_paced = True
@@ -66,6 +67,10 @@ class LargeGraph:
         self._problem, self.costs = problem, costs
         self._most_nodes = most_nodes
         self._rows = KnownRows(problem)
+
+    def whole(self) -> "LargeGraph":
+        """Return the same with nothing left out of its times; itself where nothing is."""
+        return LargeGraph(*self._given) if self._is_rough and self._is_paced else self
 
     def solved(
         self,
