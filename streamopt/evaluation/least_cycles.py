@@ -22,10 +22,9 @@ def least_cycles(
     luts
         Of which operators may be built too; None where all are as the tool builds them.
     """
-    arrays = {array.name: array for array in graph.arrays}
 
     def known(node: SequentialNode) -> Steps | None:
-        return next(iter(steps_of(node, arrays)), None)
+        return next(iter(steps_of(node)), None)
 
     return program_bound(graph, known, dsps, on, limits, luts)
 

@@ -161,7 +161,7 @@ def _node_problems(
         hint = "give 1 or more; 1 for a sequential node"
         yield Diagnostic("E324", message, node.loc, hint)
     if isinstance(node, SequentialNode):
-        yield from plan_problems(node, plan, arrays)
+        yield from plan_problems(node, plan)
         return
     names = [loop.name for loop in node.loops]
     yield from loop_problems(node, plan, names)
@@ -287,7 +287,7 @@ def _scheduled(node: Node, plan: NodePlan, arrays: Mapping[str, Array]) -> Sched
 
 
 def _stepped(node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]) -> ScheduledNode:
-    steps, plan = planned_steps(node, plan, arrays)
+    steps, plan = planned_steps(node, plan)
     trips = {loop.name: max(1, loop.trip_count) for loop in steps.loops}
     loops = tuple(TiledLoop(name, trips[name], plan.factors[name]) for name in plan.order)
     nest = stepped_nest(node, steps, plan, arrays)

@@ -43,7 +43,7 @@ def every_plan(graph: Graph, on: Target) -> Iterator[SimulatedPlan]:
     """Yield all plans of the one node of a graph that can be built."""
     (node,) = graph.nodes
     assert isinstance(node, SequentialNode)
-    for steps in steps_of(node, {array.name: array for array in graph.arrays}):
+    for steps in steps_of(node):
         laned = {*steps.laned}
         names = tuple(loop.name for loop in steps.loops)
         counts = [loop.trip_count if loop.name in laned else 1 for loop in steps.loops]

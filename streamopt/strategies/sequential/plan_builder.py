@@ -175,7 +175,7 @@ class PlanBuilder:
     ) -> tuple[NodePlan, ...]:
         (node,) = alone.nodes
         assert isinstance(node, SequentialNode)
-        orders = steps_of(node, {array.name: array for array in alone.arrays})
+        orders = steps_of(node)
         if not orders:
             return tuple(replace(plain_plan(node), binding=way) for way in wanted.bindings)
         if wanted.has_lanes:

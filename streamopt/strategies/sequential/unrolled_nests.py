@@ -70,8 +70,7 @@ def unrolled_as_written(
     TargetError
         E854 or E855 if the target has no cost for an operator.
     """
-    arrays = {array.name: array for array in graph.arrays}
-    return _sorted(_OneOrder(graph, node, target, written_steps(node, arrays)).choices())
+    return _sorted(_OneOrder(graph, node, target, written_steps(node)).choices())
 
 
 def unrolled_in_any_order(
@@ -84,8 +83,7 @@ def unrolled_in_any_order(
     TargetError
         As `unrolled_as_written`.
     """
-    arrays = {array.name: array for array in graph.arrays}
-    orders = (written_steps(node, arrays), *steps_of(node, arrays))
+    orders = (written_steps(node), *steps_of(node))
     return _sorted([c for one in orders for c in _OneOrder(graph, node, target, one).choices()])
 
 

@@ -15,7 +15,7 @@ from streamopt.transforms.autoschedule.spans import guard_of, step_loop, union_o
 from streamopt.transforms.free_names import numbered_stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Statement
@@ -297,10 +297,9 @@ def _stem(values: Sequence[Affine]) -> str:
     return uses.most_common(1)[0][0] if uses else "w"
 
 
-def taken_names(node: SequentialNode, arrays: Iterable[str]) -> tuple[str, ...]:
+def taken_names(node: SequentialNode) -> tuple[str, ...]:
     """Return the names that loops of a node can't have: those of arrays that it touches.
 
     Whatever others there are, loops have the same names, so that a plan fits any graph of the node.
     """
-    touched = {*node.inputs, *node.outputs}
-    return tuple(sorted(touched.intersection(arrays)))
+    return tuple(dict.fromkeys((*node.inputs, *node.outputs)))

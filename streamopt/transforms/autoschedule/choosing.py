@@ -30,10 +30,9 @@ from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.scan import TreeChoiceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from streamopt.ir.graph import SequentialNode
-    from streamopt.ir.program import Array
     from streamopt.ir.stepping.steps import StepItem, Steps
     from streamopt.transforms.autoschedule.orders import OrderedItem, SunkItem
     from streamopt.transforms.autoschedule.pieces import OrderProblem
@@ -59,18 +58,14 @@ _NEAR, _WORSE = 3.0, 1.2
 """How many times the cost of the best order others may have, before and after they are improved."""
 
 
-def steps_of(node: SequentialNode, arrays: Mapping[str, Array]) -> tuple[Steps, ...]:
+@lru_cache(maxsize=256)
+def steps_of(node: SequentialNode) -> tuple[Steps, ...]:
     """Return orders of a node's iterations that keep its dependences, the best one first.
 
     There is one at least: that of the node itself. isl is asked for others when this is called
     first, so what only reads programs doesn't call it.
     """
-    return _steps_of(node, taken_names(node, arrays))
-
-
-@lru_cache(maxsize=256)
-def _steps_of(node: SequentialNode, taken: tuple[str, ...]) -> tuple[Steps, ...]:
-    problem = problem_of(node)
+    problem, taken = problem_of(node), taken_names(node)
     problems = [one for one in (problem, with_split_pieces(problem)) if one is not None]
     found = sorted((one for own in problems for one in _chains(own, taken)), key=_cost_of)
     tried = sum(one.cost <= _NEAR * found[0].cost for one in found[:_MOST_ORDERS])

@@ -33,11 +33,9 @@ from streamopt.transforms.autoschedule.pieces import problem_of
 from streamopt.transforms.free_names import FreeNames
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from streamopt.ir.graph import SequentialNode
-    from streamopt.ir.program import Array
     from streamopt.ir.stepping.steps import Steps
     from streamopt.transforms.autoschedule.orders import OrderedItem
     from streamopt.transforms.autoschedule.pieces import OrderProblem
@@ -46,14 +44,10 @@ WRITTEN = "written"
 """Name of the order."""
 
 
-def written_steps(node: SequentialNode, arrays: Mapping[str, Array]) -> Steps:
-    """Return the order of a node as it is written."""
-    return _written_steps(node, taken_names(node, arrays))
-
-
 @lru_cache(maxsize=256)
-def _written_steps(node: SequentialNode, taken: tuple[str, ...]) -> Steps:
-    problem = problem_of(node)
+def written_steps(node: SequentialNode) -> Steps:
+    """Return the order of a node as it is written."""
+    problem, taken = problem_of(node), taken_names(node)
     for sums_too in (True, False):
         items = tuple(sunk(_inside(problem, 0, sums_too=sums_too)))
         steps = checked_steps(problem, items, taken, WRITTEN)

@@ -10,17 +10,14 @@ from streamopt.transforms.autoschedule import WRITTEN, steps_of, written_steps
 from streamopt.transforms.planned_loops import factor_problems, has_all_factors, loop_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from streamopt.ir.graph import SequentialNode
-    from streamopt.ir.program import Array
     from streamopt.ir.schedule import NodePlan
     from streamopt.ir.stepping.steps import Steps
 
 
-def planned_steps(
-    node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]
-) -> tuple[Steps, NodePlan]:
+def planned_steps(node: SequentialNode, plan: NodePlan) -> tuple[Steps, NodePlan]:
     """Return the order that a plan chooses, with the plan over its loops.
 
     A plan that names none has the first order, and one lane.
@@ -31,19 +28,19 @@ def planned_steps(
         For an unknown order.
     """
     if not plan.steps:
-        first = steps_of(node, arrays)[0]
+        first = steps_of(node)[0]
         return first, one_lane(first, plan)
-    steps = _named(node, plan.steps, arrays)
+    steps = _named(node, plan.steps)
     if steps is None:
         raise KeyError(plan.steps)
     return steps, plan
 
 
-def _named(node: SequentialNode, name: str, arrays: Mapping[str, Array]) -> Steps | None:
+def _named(node: SequentialNode, name: str) -> Steps | None:
     """Return the order of a name; None if there is none."""
     if name == WRITTEN:
-        return written_steps(node, arrays)
-    return next((steps for steps in steps_of(node, arrays) if steps.name == name), None)
+        return written_steps(node)
+    return next((steps for steps in steps_of(node) if steps.name == name), None)
 
 
 def one_lane(steps: Steps, plan: NodePlan) -> NodePlan:
@@ -52,17 +49,15 @@ def one_lane(steps: Steps, plan: NodePlan) -> NodePlan:
     return replace(plan, order=names, unroll=tuple((n, 1) for n in names), steps=steps.name)
 
 
-def plan_problems(
-    node: SequentialNode, plan: NodePlan, arrays: Mapping[str, Array]
-) -> Iterator[Diagnostic]:
+def plan_problems(node: SequentialNode, plan: NodePlan) -> Iterator[Diagnostic]:
     """Yield what is wrong with the order and the lanes of a plan (E303, E304, E311)."""
     if not plan.steps:
         yield from _problems_of_default(node, plan)
         return
-    steps = _named(node, plan.steps, arrays)
+    steps = _named(node, plan.steps)
     if steps is None:
         message = f"node '{node.name}' has no order of iterations '{plan.steps}'"
-        names = ", ".join(f"'{n}'" for n in (*(s.name for s in steps_of(node, arrays)), WRITTEN))
+        names = ", ".join(f"'{n}'" for n in (*(s.name for s in steps_of(node)), WRITTEN))
         yield Diagnostic("E311", message, node.loc, f"choose one of {names}")
         return
     names = [loop.name for loop in steps.loops]

@@ -81,7 +81,7 @@ def orders(folder: Path, text: str) -> list[Ordered]:
         name: replace(graph.array(name), role=Role.OUTPUT if name in node.outputs else Role.INPUT)
         for name in names
     }
-    return [Ordered(node, steps, arrays) for steps in steps_of(node, arrays)]
+    return [Ordered(node, steps, arrays) for steps in steps_of(node)]
 
 
 def check_design(order: Ordered, lanes: tuple[int, ...], *, has_edges: bool) -> None:
@@ -148,7 +148,7 @@ def test_owners_stay_at_their_banks(tmp_path: Path) -> None:
 def test_a_lane_chooses_among_few_banks() -> None:
     """Two copies with half of the banks each take as many block RAMs, and fewer LUTs."""
     node, arrays = medium("seidel-2d")
-    *_, owners = steps_of(node, arrays)
+    *_, owners = steps_of(node)
     plan = NodePlan(node.name, ("w_2", "r", "q", "i_2"), (("q", 4), ("i_2", 40)), steps="b")
     nest = stepped_nest(node, owners, plan, arrays)
     whole = [own.factors for own in nest.memories if own.shape == (400, 400)]

@@ -54,7 +54,7 @@ def sweeps(folder: Path) -> Ordered:
         name: replace(graph.array(name), role=Role.OUTPUT if name in node.outputs else Role.INPUT)
         for name in names
     }
-    return Ordered(node, steps_of(node, arrays)[0], arrays)
+    return Ordered(node, steps_of(node)[0], arrays)
 
 
 def built(order: Ordered, straight: tuple[str, ...], lanes: dict[str, int]) -> ScheduledGraph:

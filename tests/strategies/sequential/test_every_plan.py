@@ -49,13 +49,12 @@ def test_the_best_plan_is_found_and_none_beats_the_bound(name: str, tmp_path: Pa
     path = tmp_path / f"{name}.c"
     path.write_text(PROGRAMS[name], encoding="utf-8")
     graph = so.dataflow(so.load(path))
-    arrays = {array.name: array for array in graph.arrays}
     plans = [*every_plan(graph, ON)]
     assert len(plans) > 20
     found: list[int] = []
     for dsps in LIMITS:
         least = min(own.cycles for own in plans if own.used.dsps <= dsps)
-        bound = program_bound(graph, lambda node: steps_of(node, arrays)[0], dsps, ON)
+        bound = program_bound(graph, lambda node: steps_of(node)[0], dsps, ON)
         assert max(bound.work_cycles, bound.chain_cycles) <= least
         solution = so.solve(graph, level="opt6", dsp=dsps, budget=so.Budget(fit="raw"))
         assert solution.simulated_cycles == least

@@ -9,7 +9,7 @@ from tests.support.step_shapes import medium
 
 def test_powers_of_two_stay_where_few_of_them_are_better() -> None:
     """Others are better by the estimate alone: an index that moves chooses their banks."""
-    straight, steps = steps_of(*medium("nussinov"))
+    straight, steps = steps_of(medium("nussinov")[0])
     assert straight.laned != steps.laned
     rows, (terms,) = lane_groups(steps)
     units = {phase.name: UnitCost(2, 800, 1.8, 760.0, 10) for phase in steps.phases}

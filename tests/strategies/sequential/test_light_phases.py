@@ -33,7 +33,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> Steps:
     graph = so.dataflow(so.load(path))
     (node,) = graph.nodes
     assert isinstance(node, SequentialNode)
-    return steps_of(node, {array.name: array for array in graph.arrays})[0]
+    return steps_of(node)[0]
 
 
 def test_only_light_phases_with_many_lanes_have_fewer(steps: Steps) -> None:
@@ -68,7 +68,7 @@ def test_loops_of_phases_that_have_little_to_do_in_all_are_rare(steps: Steps) ->
 
 
 def test_light_sum_may_keep_the_lanes_of_a_sum_with_as_many_terms() -> None:
-    norm, *_, dot, _ = (steps := steps_of(*medium("gramschmidt"))[0]).phases[1:]
+    norm, *_, dot, _ = (steps := steps_of(medium("gramschmidt")[0])[0]).phases[1:]
     assert norm.sums
     assert dot.sums
     lanes = {loop.name: min(200, loop.trip_count) for loop in steps.loops if loop.name != "k_2"}

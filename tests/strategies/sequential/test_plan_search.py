@@ -66,7 +66,7 @@ def test_fastest_plan_is_that_of_all_lanes(graph: Graph, most_dsps: int) -> None
     wanted = OpenPlans(most_dsps, 400_000, has_lanes=True, bindings=((), ADDERS))
     found = [builder.cost(graph, node, plan) for plan in builder.plans(graph, node, wanted)]
     least = min(own.timing.last_write for own in found if own.dsps <= most_dsps)
-    steps = steps_of(node, {array.name: array for array in graph.arrays})[0]
+    steps = steps_of(node)[0]
     groups = lane_groups(steps)
     every: list[int] = []
     for binding, factors in product(wanted.bindings, product(range(1, SIZE), repeat=len(groups))):
@@ -105,7 +105,7 @@ def test_only_the_plan_of_the_fewest_dsps_is_built(graph: Graph) -> None:
 
 def test_draft_takes_as_much_as_the_plan_and_no_more_cycles(graph: Graph) -> None:
     node, builder = node_of(graph), PlanBuilder(ON, ON.budget(Fit.RAW))
-    steps = steps_of(node, {array.name: array for array in graph.arrays})[0]
+    steps = steps_of(node)[0]
     groups = lane_groups(steps)
     for factor in (1, 2, 4):
         first = first_plan(node, steps, ADDERS)
@@ -131,7 +131,7 @@ def test_level_without_tiles_has_one_lane(graph: Graph) -> None:
 @pytest.mark.parametrize("lanes", [1, 2, 3])
 def test_iterations_are_those_of_the_network(graph: Graph, lanes: int) -> None:
     node = node_of(graph)
-    for steps in steps_of(node, {array.name: array for array in graph.arrays}):
+    for steps in steps_of(node):
         chosen = tuple((name, lanes) for group in lane_groups(steps) for name in group)
         eager = {phase.name: LeastLength() for phase in steps.phases}
         counted = PhaseCounts(steps).cycles(dict(chosen), eager)

@@ -102,7 +102,7 @@ def _plan(graph: Graph, node: SequentialNode, rng: Random) -> NodePlan | None:
         name: replace(graph.array(name), role=Role.OUTPUT if name in node.outputs else Role.INPUT)
         for name in dict.fromkeys(names)
     }
-    orders = steps_of(node, arrays)
+    orders = steps_of(node)
     if not orders:
         return None
     steps = rng.choice(orders)

@@ -31,7 +31,7 @@ def check_orders(graph: Graph, node: SequentialNode, seed: int) -> int:
     arrays = {name: graph.array(name) for name in (*read, *node.outputs)}
     expected = initial(arrays, seed)
     run_node(node, expected)
-    orders = (*steps_of(node, arrays), written_steps(node, arrays))
+    orders = (*steps_of(node), written_steps(node))
     for steps in orders:
         found = initial(arrays, seed)
         run_steps(steps, found, random.Random(seed))

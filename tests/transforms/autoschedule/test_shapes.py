@@ -35,20 +35,20 @@ AS_WRITTEN = {
 
 @pytest.mark.parametrize("kernel", MEDIUM)
 def test_kernels_have_few_steps_with_wide_phases(kernel: str) -> None:
-    best, *_ = steps_of(*medium(kernel))
+    best, *_ = steps_of(medium(kernel)[0])
     assert shape(best.items) == MEDIUM[kernel]
 
 
 @pytest.mark.parametrize("kernel", AS_WRITTEN)
 def test_no_loop_moves_in_the_order_as_written(kernel: str) -> None:
     """Loops that carry nothing are a phase only where all loops inside of them are, too."""
-    steps = written_steps(*medium(kernel))
+    steps = written_steps(medium(kernel)[0])
     assert steps.name == WRITTEN
     assert shape(steps.items) == AS_WRITTEN[kernel]
 
 
 def test_border_row_is_written_far_ahead_of_its_readers() -> None:
-    _, *others = steps_of(*medium("fdtd-2d"))
+    _, *others = steps_of(medium("fdtd-2d")[0])
     assert [shape(one.items) for one in others] == ["100 (207 ({240}))", "100 (213 ({240}))"]
     for one in others:
         (phase,) = one.phases
@@ -58,7 +58,7 @@ def test_border_row_is_written_far_ahead_of_its_readers() -> None:
 
 def test_owners_begin_and_end_with_tiles_that_are_as_full() -> None:
     """As many of a tile's lanes have no work at the start as at the end."""
-    *_, owners = steps_of(*medium("seidel-2d"))
+    *_, owners = steps_of(medium("seidel-2d")[0])
     assert shape(owners.items) == "397 (4 ({298 398}))"
     (phase,) = owners.phases
     lane = phase.loops[0]

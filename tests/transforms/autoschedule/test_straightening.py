@@ -8,7 +8,7 @@ from tests.support.step_shapes import medium
 
 
 def test_sum_along_a_diagonal_begins_at_zero_in_all_lanes() -> None:
-    straight, as_found = steps_of(*medium("nussinov"))
+    straight, as_found = steps_of(medium("nussinov")[0])
     _, total = straight.phases
     (name,) = total.sums
     along = next(loop for loop in total.loops if loop.name == name)
@@ -18,7 +18,7 @@ def test_sum_along_a_diagonal_begins_at_zero_in_all_lanes() -> None:
 
 
 def test_rows_go_up_where_they_went_down() -> None:
-    straight, _ = steps_of(*medium("nussinov"))
+    straight, _ = steps_of(medium("nussinov")[0])
     for phase in straight.phases:
         for statement in phase.statements:
             for subscript in statement.target.subscripts:
@@ -27,5 +27,5 @@ def test_rows_go_up_where_they_went_down() -> None:
 
 
 def test_phases_without_such_sums_stay_as_they_are() -> None:
-    (order,) = steps_of(*medium("lu"))
+    (order,) = steps_of(medium("lu")[0])
     assert [str(loop) for loop in order.phases[0].loops] == ["i from k + 1 to 400"]
