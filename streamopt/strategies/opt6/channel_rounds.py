@@ -142,9 +142,13 @@ def _better_ones(run: Run, best: ChannelSearch | None) -> Callable[[Solution], N
 
 
 def bound_of_designs(
-    variant: GraphVariant, closed_cycles: int, labels: int, clock: SearchClock
+    variant: GraphVariant,
+    best: SimulatedDesign,
+    closed_cycles: int,
+    labels: int,
+    clock: SearchClock,
 ) -> int:
-    """Return the bound on all designs of a variant, of which the best has a closed form.
+    """Return the bound on all designs of a variant, of which one has the least closed form.
 
     Beside its neighbors a sequential node may be quicker than alone, as which it is costed. Where
     a design is below the bound for that reason, the bound is that of the operations alone.
@@ -152,10 +156,26 @@ def bound_of_designs(
     found, on, limits = variant.bound_cycles, variant.region.on, variant.region.limits
     if is_open(variant.ports, on):
         found = _bound_of_choices(variant, closed_cycles, labels, clock)
-    in_order = any(isinstance(node, SequentialNode) for node in variant.graph.nodes)
-    if found > closed_cycles and in_order:
+    if found > closed_cycles and not _is_as_costed(variant, best, closed_cycles):
         found = least_cycles(variant.graph, limits.dsps, on, luts=limits.luts).cycles
     return min(found, closed_cycles)
+
+
+def _is_as_costed(variant: GraphVariant, best: SimulatedDesign, closed_cycles: int) -> bool:
+    """Return whether no sequential node of a design with that closed form is below its cost."""
+    in_order = [node for node in variant.graph.nodes if isinstance(node, SequentialNode)]
+    predicted = best.evaluation.predicted
+    if not in_order or predicted is None:
+        return not in_order
+    plans = {plan.node: plan for plan in best.chosen.schedule.nodes}
+    runs = {own.node: own.last_write_cycles - own.start_cycles for own in predicted.nodes}
+    costs = {
+        node.name: variant.builder.cost(variant.graph, node, plans[node.name]).timing.last_write
+        for node in in_order
+    }
+    return predicted.latency_cycles == closed_cycles and all(
+        runs[name] >= cycles for name, cycles in costs.items()
+    )
 
 
 def _bound_of_choices(

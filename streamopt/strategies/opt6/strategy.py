@@ -267,7 +267,7 @@ class _VariantSearch:
         found = best.solution(self.run)
         latency = found.latency_cycles
         least = min(latency, self._least_closed_cycles(variant))
-        bound = bound_of_designs(variant, least, FIRST_LABELS, self.run.clock)
+        bound = bound_of_designs(variant, best, least, FIRST_LABELS, self.run.clock)
         count = self._searched.count + self._quicker.count
         return replace(
             found,

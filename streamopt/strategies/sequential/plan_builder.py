@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.network import Network, Operation, Pipeline, PipelineTiming
+    from streamopt.ir.program import Array
     from streamopt.ir.schedule import Binding, NodePlan
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.ir.stepping.steps import Steps
@@ -245,11 +246,14 @@ def _has_others(graph: Graph, node: SequentialNode) -> bool:
 
 
 def _alone(graph: Graph, node: SequentialNode) -> Graph:
-    """Return a graph of one node, whose arrays cross its boundary."""
-    arrays = (
-        replace(graph.array(name), role=Role.OUTPUT if name in node.outputs else Role.INPUT)
-        for name in dict.fromkeys((*node.inputs, *node.outputs))
-    )
+    """Return a graph of one node; arrays that other nodes touch too cross its boundary."""
+    others = {name for one in graph.nodes if one != node for name in (*one.inputs, *one.outputs)}
+    arrays: list[Array] = []
+    for name in dict.fromkeys((*node.inputs, *node.outputs)):
+        array = graph.array(name)
+        if array.role is not Role.INTERNAL or name in others:
+            array = replace(array, role=Role.OUTPUT if name in node.outputs else Role.INPUT)
+        arrays.append(array)
     return Graph(node.name, tuple(arrays), (node,), ())
 
 
