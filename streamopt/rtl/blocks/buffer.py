@@ -36,7 +36,7 @@ class BufferMemory:
         writers = f"_{self.writers}" if self.writers > 1 else ""
         return f"buffer_{self.width}x{self.words}_{self.readers}{writers}"
 
-    def verilog(self) -> str:
+    def source(self) -> str:
         """Return the module's text."""
         top, last = max(1, (self.words - 1).bit_length()) - 1, self.width - 1
         writers = [*map(writer_suffix, range(self.writers))]

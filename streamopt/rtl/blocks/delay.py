@@ -33,6 +33,6 @@ class Delay:
         """Return the name of its module."""
         return f"delay_{self.width}x{self.levels}"
 
-    def verilog(self) -> str:
+    def source(self) -> str:
         """Return the module's text."""
         return _TEXT.format(name=self.name, last=self.width - 1, end=self.levels - 1)

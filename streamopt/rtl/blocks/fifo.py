@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from amaranth.hdl import ClockDomain, Instance, Module, Mux, Signal
 
 from streamopt.rtl.blocks.memory import LutMemory
-from streamopt.rtl.printing import verilog_text
+from streamopt.rtl.printing import Netlist, netlist
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class FifoBlock:
         """Return the memory inside."""
         return LutMemory(self.width, self.depth)
 
-    def verilog(self) -> str:
-        """Return the module's text."""
+    def source(self) -> Netlist:
+        """Return the module."""
         module, domain = Module(), ClockDomain("sync")
         module.domains += domain
         write, read = Signal(name="write"), Signal(name="read")
@@ -55,4 +55,4 @@ class FifoBlock:
             o_taken_0=taken,
         )
         ports = [domain.clk, domain.rst, write, given, writable, read, taken, readable]
-        return verilog_text(module, self.name, ports)
+        return netlist(module, self.name, ports)

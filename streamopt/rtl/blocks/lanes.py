@@ -39,7 +39,7 @@ class OperatorLanes:
         """Return the name of its module."""
         return f"lanes_{self.lanes}_of_{self.leaf.name}"
 
-    def verilog(self) -> str:
+    def source(self) -> str:
         """Return the module's text: ports ``clk``, ``en``, operands ``a`` .. and ``y``, by lane."""
         sizes = [*zip(OPERANDS, (form.bits for form in self.leaf.operands), strict=False)]
         bits = self.leaf.result.bits

@@ -42,7 +42,7 @@ class LutMemory:
         """Return the width of an address."""
         return max(1, (self.words - 1).bit_length())
 
-    def verilog(self) -> str:
+    def source(self) -> str:
         """Return the module's text."""
         top, last = self.address_bits - 1, self.width - 1
         names = "".join(f", read_at_{at}, taken_{at}" for at in range(self.readers))

@@ -65,7 +65,7 @@ class RegisterStore:
         """Return the bits of a word's number."""
         return max(1, (self.words - 1).bit_length())
 
-    def verilog(self) -> str:
+    def source(self) -> str:
         """Return the module's text."""
         stores, puts = range(self.stores), range(self.puts)
         names = [f"{wire}_{at}" for at in stores for wire in ("write", "write_at", "given")]

@@ -12,7 +12,7 @@ from amaranth.hdl import ClockDomain, Instance, Module, Signal, Value
 
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.operators.leaf import OperatorBlock
-from streamopt.rtl.printing import verilog_text
+from streamopt.rtl.printing import Netlist, netlist
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class OperatorTree:
             rounds.append(last + 1)
         return frozenset(found)
 
-    def verilog(self) -> str:
-        """Return the module's text: ports ``clk``, ``en``, all terms side by side, and ``y``."""
+    def source(self) -> Netlist:
+        """Return the module: ports ``clk``, ``en``, all terms side by side, and ``y``."""
         module, domain = Module(), ClockDomain("sync", reset_less=True)
         module.domains += domain
         bits = self.leaf.result.bits
@@ -68,4 +68,4 @@ class OperatorTree:
             )
             terms.append(made)
         module.d.comb += result.eq(terms[-1])
-        return verilog_text(module, self.name, [domain.clk, enable, given, result])
+        return netlist(module, self.name, [domain.clk, enable, given, result])

@@ -32,7 +32,7 @@ class WordChoice:
         """Return the bits of an index."""
         return max(1, (self.words - 1).bit_length())
 
-    def verilog(self) -> str:
+    def source(self) -> str:
         """Return the module's text."""
         sizes = {"top": self.index_bits - 1, "last": self.width - 1, "width": self.width}
         readers = range(self.readers)

@@ -14,7 +14,8 @@ from streamopt.rtl.emission.top import Block, TopModule
 from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.kernel.plain_rows import with_plain_rows
-from streamopt.rtl.operators.leaf import OperatorBlock, verilog_of
+from streamopt.rtl.operators.leaf import OperatorBlock, source_of
+from streamopt.rtl.printing import verilog_texts
 from streamopt.rtl.rtl_design import RtlDesign
 from streamopt.target.resources import Resources
 
@@ -49,18 +50,23 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
             waits = at > 0 or bool(fills)
             processes.append(ProcessModule(own, kernel, memories, waits=waits))
     kernels = tuple(kernel for nests in made for kernel in nests)
-    texts = [(f"{process.name}.v", process.verilog()) for process in processes]
+    sources = [process.source() for process in processes]
     joining = TopModule(top, processes, network, follows)
     leaves: dict[str, OperatorBlock] = {}
     blocks: dict[str, Block] = {block.name: block for block in joining.blocks}
     for process in processes:
         leaves |= {leaf.name: leaf for leaf in process.leaves}
         blocks |= {block.name: block for block in process.blocks}
+    operators = [source_of(leaves[name]) for name in sorted(leaves)]
+    texts = verilog_texts(
+        [*sources, *operators, *(blocks[name].source() for name in sorted(blocks))]
+    )
+    few, most = len(sources), len(sources) + len(operators)
     joined = (
         (f"{top}.v", joining.verilog()),
-        *texts,
-        ("operators.v", "\n".join(verilog_of(leaves[name]) for name in sorted(leaves))),
-        ("blocks.v", "\n".join(blocks[name].verilog() for name in sorted(blocks))),
+        *((f"{one.name}.v", text) for one, text in zip(sources, texts[:few], strict=True)),
+        ("operators.v", "\n".join(texts[few:most])),
+        ("blocks.v", "\n".join(texts[most:])),
     )
     most = sum(k.ii * k.most_slots + k.depth_cycles + 2 for k in kernels)
     known = ((process.name, kernel_cells(process.kernel, memories)) for process in processes)

@@ -43,7 +43,7 @@ from streamopt.rtl.kernel.kernel import (
 from streamopt.rtl.kernel.places import BankPlace, StreamPlace
 from streamopt.rtl.kernel.refusals import check_bits
 from streamopt.rtl.operators.leaf import OperatorBlock
-from streamopt.rtl.printing import verilog_text
+from streamopt.rtl.printing import Netlist, netlist
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ class ProcessModule:
             for memory in kernel.memories
         }
 
-    def verilog(self) -> str:
-        """Return the module's text.
+    def source(self) -> Netlist:
+        """Return the module.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class ProcessModule:
         if self._control.ready is not None:
             own.append(self._control.ready)
         ports = [*own, *(signal for _, signal in self.ports.values())]
-        return verilog_text(module, self.name, ports)
+        return netlist(module, self.name, ports)
 
     @property
     def leaves(self) -> tuple[OperatorBlock, ...]:

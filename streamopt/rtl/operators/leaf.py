@@ -14,7 +14,7 @@ from amaranth.hdl import ClockDomain, Module, Signal, Value
 
 from streamopt.rtl.operators.number_format import NumberFormat
 from streamopt.rtl.operators.stages import CutPlaces
-from streamopt.rtl.printing import verilog_text
+from streamopt.rtl.printing import Netlist, netlist, verilog_texts
 
 OPERANDS = ("a", "b", "c")
 """Names of the ports, in order."""
@@ -54,8 +54,8 @@ class OperatorBlock(Protocol):
 
 
 @cache
-def verilog_of(leaf: OperatorBlock) -> str:
-    """Return the module's text: ports ``clk``, ``en``, operands ``a`` .. and result ``y``."""
+def source_of(leaf: OperatorBlock) -> Netlist:
+    """Return the module: ports ``clk``, ``en``, operands ``a`` .. and result ``y``."""
     module, domain = Module(), ClockDomain("sync", reset_less=True)
     module.domains += domain
     enable, result = Signal(name="en"), Signal(leaf.result.bits, name="y")
@@ -65,4 +65,10 @@ def verilog_of(leaf: OperatorBlock) -> str:
     stages = CutPlaces(module, enable, leaf.levels, leaf.order)
     module.d.comb += result.eq(leaf.logic(stages, *stages.operands(*taken)))
     ports = [domain.clk, enable, *taken, result]
-    return verilog_text(module, leaf.name, ports)
+    return netlist(module, leaf.name, ports)
+
+
+@cache
+def verilog_of(leaf: OperatorBlock) -> str:
+    """Return the text of a module alone."""
+    return verilog_texts([source_of(leaf)])[0]

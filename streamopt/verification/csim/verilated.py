@@ -88,16 +88,26 @@ def built(
         rules.write_text(configuration(apart))
         command += ["--hierarchical", str(rules)]
     _must(command, directory, time_limit_s, top)
-    makefile = "Vdesign_hier.mk" if apart else "Vdesign.mk"
-    level = "-O1" if apart else "-O0"  # a small design runs in less time than compilers optimise it
-    library = ["make", "-s", "-C", str(made), "-f", makefile, f"OPT_FAST={level}"]
-    _must(library if apart else [*library, "Vdesign__ALL.a"], directory, time_limit_s, top)
     headers = (f"-I{main.parent.absolute()}", f"-I{TYPE_HEADERS}", f"-I{made}")
+    command = [*_compiler(path, is_traced), *headers]
+    if apart:
+        library = ["make", "-s", "-C", str(made), "-f", "Vdesign_hier.mk", "OPT_FAST=-O1"]
+        _must(library, directory, time_limit_s, top)
+        command += ["-O1", str(main.absolute()), str(made / "Vdesign__ALL.a")]
+    else:
+        parts = [main.absolute(), *sorted(made.glob("*.cpp"))]
+        whole = _together(parts, directory / "simulation.cpp")
+        command += ["-O0", str(whole)]  # it runs in less time than compilers optimise it
     program = directory / "simulation"
-    command = [*_compiler(path, is_traced), *headers, str(main.absolute())]
-    command += [str(made / "Vdesign__ALL.a"), _runtime(path, is_traced), "-o", str(program)]
+    command += [_runtime(path, is_traced), "-o", str(program)]
     _must(command, directory, time_limit_s, top)
     return program
+
+
+def _together(sources: Sequence[Path], path: Path) -> Path:
+    """Write a source that is all of some, so that their headers are read once."""
+    path.write_text("".join(f'#include "{source}"\n' for source in sources))
+    return path
 
 
 def _must(command: Sequence[str], directory: Path, time_limit_s: float, top: str) -> None:
@@ -119,7 +129,7 @@ def _headers(verilator: str) -> Path:
 
 def _compiler(verilator: str, is_traced: bool) -> list[str]:
     include = _headers(verilator)
-    options = ["-std=c++17", "-O1", "-pthread", f"-DVM_TRACE={is_traced:d}"]
+    options = ["-std=c++17", "-pthread", f"-DVM_TRACE={is_traced:d}"]
     return ["g++", *options, f"-I{include}", f"-I{include / 'vltstd'}"]
 
 
@@ -134,6 +144,7 @@ def _runtime(verilator: str, is_traced: bool) -> str:
     at = kept.enter_context(scratch("verilated"))
     sources = [_headers(verilator) / name for name in _RUNTIME + _OF_TRACES * is_traced]
     path = str(at / "verilated.o")
-    command = [*_compiler(verilator, is_traced), "-O0", "-r", *map(str, sources), "-o", path]
+    whole = _together(sources, at / "verilated.cpp")
+    command = [*_compiler(verilator, is_traced), "-O0", "-c", str(whole), "-o", path]
     _must(command, at, _PROBE_LIMIT_S, "its own C++")
     return path

@@ -10,5 +10,4 @@ def convert(
     name: str = ...,
     ports: Sequence[Value] = ...,
     emit_src: bool = ...,
-    strip_internal_attrs: bool = ...,
 ) -> str: ...
