@@ -9,14 +9,14 @@ over ``r`` from ``0`` to ``a - b`` with ``a - r`` for ``i``, and steps become fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from streamopt.errors import SourceLoc
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Binary, BinaryOp, Condition, Expression, Read
+from streamopt.ir.expression import Access, Binary, BinaryOp, Condition, Expression, Read, reads
 from streamopt.ir.text import expression_text
 
 if TYPE_CHECKING:
@@ -93,6 +93,39 @@ class Source:
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
     """Values of constant variables, by name; each has its variable's shape."""
+
+
+def read_names(items: Sequence[Item]) -> set[str]:
+    """Return the names of the variables that are read."""
+    found: set[str] = set()
+    for item in items:
+        match item:
+            case RangeLoop(body=body):
+                found |= read_names(body)
+            case Branch(condition, then, otherwise):
+                found.update(access.array for access in reads(condition))
+                found |= read_names((*then, *otherwise))
+            case Assign(_, value):
+                found.update(access.array for access in reads(value))
+    return found
+
+
+def without_assignments(items: Sequence[Item], names: Set[str]) -> Iterator[Item]:
+    """Yield the items of a body without assignments of some variables."""
+    for item in items:
+        match item:
+            case RangeLoop(body=body):
+                inner = tuple(without_assignments(body, names))
+                if inner:
+                    yield replace(item, body=inner)
+            case Branch(_, then, otherwise):
+                sides = [tuple(without_assignments(side, names)) for side in (then, otherwise)]
+                if any(sides):
+                    yield replace(item, then=sides[0], otherwise=sides[1])
+            case Assign(target) if target.array in names:
+                pass
+            case _:
+                yield item
 
 
 def source_text(body: Sequence[Item], notes: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "target": BASE,
     "analysis": BASE,
     "formats": BASE,
-    "frontends": BASE | {"formats"},
+    "frontends": BASE | {"analysis", "formats"},
     "published": BASE | {"formats", "frontends"},
     "transforms": BASE | {"analysis"},
     "perf": BASE | {"analysis", "target"},

@@ -19,9 +19,7 @@ HOMES = {
     "pycparser": {"frontends/c", "published/expressions.py", "published/hls"},
     "islpy": {
         "analysis",
-        "frontends/c/extents.py",
         "transforms/autoschedule",
-        "transforms/restructure/storage/exact_ends.py",
         "transforms/scheduling",
         "transforms/stepped",
     },

@@ -19,7 +19,7 @@ from streamopt.frontends.c.extents import close_extents
 from streamopt.frontends.c.lowering.functions import lowered, needs_lowering
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import Frame, ReadingState
-from streamopt.frontends.c.statements.assignments import assign, without_unread
+from streamopt.frontends.c.statements.assignments import assign
 from streamopt.frontends.c.statements.inlining import value_of_body, value_of_inlined
 from streamopt.frontends.c.statements.statements import read_all
 from streamopt.frontends.c.syntax.files import CFile, CFunction
@@ -31,7 +31,7 @@ from streamopt.frontends.c.syntax.usage import calls_in, usage_of
 from streamopt.frontends.c.text.classes import THIS
 from streamopt.frontends.c.text.preprocess import preprocess
 from streamopt.ir.expression import Access
-from streamopt.ir.source import Source
+from streamopt.ir.source import Source, read_names, without_assignments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +99,10 @@ def read_c(
         problem = Diagnostic("E139", message, file.functions[name].loc, hint)
         raise FrontendError(problem) from None
     source = state.source
-    body = without_unread([*source.first, *source.blocks[0]], state)
+    items = [*source.first, *source.blocks[0]]
+    unread = state.integers.followed - read_names(items)
+    body = tuple(without_assignments(items, unread))
+    source.variables = {n: v for n, v in source.variables.items() if n not in unread}
     _tell_statics(function, state)
     for name, (count, loc) in state.source.compared.items():
         message = "note: places in %s depend on data: each access compares %d positions (%s)"

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from streamopt.frontends.mlir.text.syntax import MlirOperation, Type, element_type
-from streamopt.frontends.tensors import functions
-from streamopt.frontends.tensors.arithmetic import ZERO, as_condition, as_number
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import formulas
+from streamopt.ir.algebra.composing import ZERO, as_condition, as_number
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
 
@@ -276,12 +276,12 @@ _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[ir.Expression]], ir.Exp
     ),
 }
 _ELEMENTARY: Mapping[str, Callable[..., ir.Expression]] = {
-    **{f"math.{name}": function for name, function in functions.ELEMENTARY.items()},
-    "math.roundeven": functions.ELEMENTARY["rint"],
-    "math.rsqrt": functions.formula("1 / sqrt(x)"),
-    "math.exp2": functions.formula("pow(2, x)"),
-    "math.log2": functions.formula(f"log(x) * {1 / math.log(2)}"),
-    "math.log10": functions.formula(f"log(x) * {1 / math.log(10)}"),
-    "math.log1p": functions.formula("log(1 + x)"),
-    "math.expm1": functions.formula("exp(x) - 1"),
+    **{f"math.{name}": function for name, function in formulas.ELEMENTARY.items()},
+    "math.roundeven": formulas.ELEMENTARY["rint"],
+    "math.rsqrt": formulas.formula("1 / sqrt(x)"),
+    "math.exp2": formulas.formula("pow(2, x)"),
+    "math.log2": formulas.formula(f"log(x) * {1 / math.log(2)}"),
+    "math.log10": formulas.formula(f"log(x) * {1 / math.log(10)}"),
+    "math.log1p": formulas.formula("log(1 + x)"),
+    "math.expm1": formulas.formula("exp(x) - 1"),
 }

@@ -8,8 +8,6 @@ import numpy as np
 
 from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.loading import numpy_type
-from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors import functions
 from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import (
     cast,
@@ -22,6 +20,8 @@ from streamopt.frontends.tensors.elementwise import (
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir import expression as ir
+from streamopt.ir.algebra import composing as ex
+from streamopt.ir.algebra import formulas
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
 
@@ -39,7 +39,7 @@ def _of(
 
 
 def _formula(text: str, **options: float) -> Callable[[Context], LazyTensor]:
-    return _of(functions.formula(text), **options)
+    return _of(formulas.formula(text), **options)
 
 
 def _joined(
@@ -75,7 +75,7 @@ def _mean(node: Context) -> LazyTensor:
 def _power(node: Context) -> LazyTensor:
     x, exponent = node.tensor(0), node.values.constants.get(node.operator.inputs[1])
     if exponent is not None and exponent.size == 1 and exponent.ndim <= x.rank:
-        return _of(partial(functions.power, exponent=float(exponent.reshape(-1)[0])))(node)
+        return _of(partial(formulas.power, exponent=float(exponent.reshape(-1)[0])))(node)
     return _joined(partial(ex.call, ir.Function.POW))(node)
 
 
@@ -104,8 +104,8 @@ def _remainder(node: Context) -> LazyTensor:
     return _joined(partial(ir.Binary, ir.BinaryOp.MOD))(node)
 
 
-_floored = functions.formula("x - alpha * floor(x / alpha)")
-_truncated = functions.formula(
+_floored = formulas.formula("x - alpha * floor(x / alpha)")
+_truncated = formulas.formula(
     "x - alpha * floor(x / alpha) if x / alpha >= 0 else x - alpha * ceil(x / alpha)"
 )
 
@@ -181,7 +181,7 @@ ACTIVATIONS: Mapping[str, tuple[str, Mapping[str, float]]] = {
 """By name: a formula, and the usual alpha and beta; also those of recurrent nodes."""
 
 LOWERINGS: Lowerings = {
-    **{name.capitalize(): _of(function) for name, function in functions.ELEMENTARY.items()},
+    **{name.capitalize(): _of(function) for name, function in formulas.ELEMENTARY.items()},
     "Add": _joined(ex.add),
     "Sub": _joined(ex.subtract),
     "Mul": _joined(ex.multiply),
@@ -194,10 +194,10 @@ LOWERINGS: Lowerings = {
     "Mean": _mean,
     "Neg": _of(negated),
     "Reciprocal": _of(ex.reciprocal),
-    "Round": _of(functions.ELEMENTARY["rint"]),
+    "Round": _of(formulas.ELEMENTARY["rint"]),
     "Sign": _formula("sign(x)"),
     **{name: _formula(text, **numbers) for name, (text, numbers) in ACTIVATIONS.items()},
-    "PRelu": _joined(functions.formula("leaky_relu(x, alpha)")),
+    "PRelu": _joined(formulas.formula("leaky_relu(x, alpha)")),
     "Celu": _formula("celu(x, alpha)", alpha=1.0),
     "Selu": _formula(
         "gamma * elu(x, alpha)", alpha=1.67326319217681884765625, gamma=1.05070102214813232421875

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.model import DATA_DEPENDENT
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.functions import best_of, one_hot, place_of_best
 from streamopt.frontends.tensors.gathering import MAX_POSITIONS, along, gathered, scattered, taken
 from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import concatenated, flattened, reshaped, squeezed
+from streamopt.ir.algebra import composing as ex
 
 Indices = NDArray[np.int64]
 

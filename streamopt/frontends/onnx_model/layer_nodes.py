@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import normalisation, pooling
 from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
 from streamopt.frontends.tensors.elementwise import elementwise
-from streamopt.frontends.tensors.functions import formula
 from streamopt.frontends.tensors.normalisation import mean_over, normalized_axes, reduced
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
+from streamopt.ir.algebra import composing as ex
+from streamopt.ir.algebra.formulas import formula
 from streamopt.ir.expression import Expression, Function
 from streamopt.ir.operators import Reduction
 

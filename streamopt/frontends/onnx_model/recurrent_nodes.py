@@ -6,11 +6,12 @@ from functools import partial
 
 from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.elementwise_nodes import ACTIVATIONS
-from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors import functions, views
+from streamopt.frontends.tensors import views
 from streamopt.frontends.tensors.contraction import matmul
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.ir.algebra import composing as ex
+from streamopt.ir.algebra import formulas
 from streamopt.ir.expression import Expression, Literal
 
 MAX_STEPS = 1024
@@ -78,7 +79,7 @@ def _lstm_step(cell: _Cell, inputs: LazyTensor, state: State) -> State:
     gates = cell.node.builder.store(cell.sum(inputs, cell.of_state(hidden)))
     enter = cell.activated(0, cell.looked(cell.gate(gates, 0), 0, memory))
     if cell.node.option("input_forget", 0):
-        keep = elementwise(cell.node.builder, functions.formula("1 - x"), enter)
+        keep = elementwise(cell.node.builder, formulas.formula("1 - x"), enter)
     else:
         keep = cell.activated(0, cell.looked(cell.gate(gates, 2), 2, memory))
     new = cell.activated(1, cell.gate(gates, 3))
@@ -100,7 +101,7 @@ def _gru_step(cell: _Cell, inputs: LazyTensor, state: State) -> State:
         weight = cell.gate(cell.weight, 2)
         seen = matmul(builder, builder.store(cell.product(reset, hidden)), weight)
     new = cell.activated(1, cell.sum(cell.gate(inputs, 2), seen))
-    mixed = functions.formula("(1 - x) * alpha + x * beta")
+    mixed = formulas.formula("(1 - x) * alpha + x * beta")
     return (builder.store(elementwise(builder, mixed, update, new, hidden)),)
 
 
@@ -232,7 +233,7 @@ def _activations(node: Context, kind: _Recurrence, at: int) -> tuple[Function, .
                 numbers[key] = given[at * count + position]
             elif given:
                 raise LoweringError(f"activation_{key} isn't given for each activation")
-        found.append(partial(functions.formula(text), **numbers))
+        found.append(partial(formulas.formula(text), **numbers))
     if len(found) != count:
         raise LoweringError(f"{len(every)} activations")
     return tuple(found)

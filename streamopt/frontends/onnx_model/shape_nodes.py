@@ -10,7 +10,6 @@ from onnx import helper
 
 from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.model import SHAPE
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import views
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
@@ -19,6 +18,7 @@ from streamopt.frontends.tensors.gathering import taken
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import CompareOp, Expression
 
@@ -205,7 +205,8 @@ def _triangle(node: Context) -> LazyTensor:
 
     def value(point: ElementPoint) -> Expression:
         *_, row, column = point.indices
-        holds = ex.index_holds(CompareOp.GE, column - row, shift + (not is_upper), point)
+        bound = shift + (not is_upper)
+        holds = ex.index_holds(CompareOp.GE, column - row, bound, point.trip_counts)
         sides = (lambda: ex.as_number(x.at(point)), lambda: ex.ZERO)
         return ex.chosen(holds, *(sides if is_upper else sides[::-1]))
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import broadcast_shape, elementwise
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import squeezed, transposed, unsqueezed
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.expression import Expression
 from streamopt.ir.operators import Reduction
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import broadcast, elementwise
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.algebra.divisions import floor_divided
 from streamopt.ir.expression import Expression
 from streamopt.ir.operators import Reduction

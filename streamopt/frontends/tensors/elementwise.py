@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import MAX_DEPTH, MAX_OPERATIONS, ProgramBuilder
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.element import ElementType
 
 

@@ -13,11 +13,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.algebra.divisions import placed
 from streamopt.ir.algebra.tables import (
     MAX_PIECES,
@@ -242,7 +242,8 @@ def _chosen(
 ) -> Expression:
     if isinstance(pieces, Leaf):
         return read(pieces.values)
-    holds = ex.index_holds(CompareOp.LT, point.indices[pieces.axis], pieces.border, point)
+    index, counts = point.indices[pieces.axis], point.trip_counts
+    holds = ex.index_holds(CompareOp.LT, index, pieces.border, counts)
     below, above = (partial(_chosen, half, point, read) for half in (pieces.below, pieces.above))
     return ex.chosen(holds, below, above)
 

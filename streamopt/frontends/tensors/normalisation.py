@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from math import prod
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, iterator_names, splat
 from streamopt.frontends.tensors.views import padded, reshaped
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import Expression, Function, Literal
 from streamopt.ir.operators import Reduction

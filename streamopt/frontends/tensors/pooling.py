@@ -10,14 +10,14 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
-from streamopt.frontends.tensors.functions import power
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import padded
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import composing as ex
+from streamopt.ir.algebra.formulas import power
 from streamopt.ir.expression import Expression, Function
 from streamopt.ir.operators import Reduction
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.algebra.divisions import flat_index, remainder, unflattened
 from streamopt.ir.expression import CompareOp, Expression, Literal
 
@@ -164,7 +164,7 @@ def concatenated(builder: ProgramBuilder, parts: Sequence[LazyTensor], axis: int
     shape = (*first.shape[:axis], border + second.shape[axis], *first.shape[axis + 1 :])
 
     def value(point: ElementPoint) -> Expression:
-        holds = ex.index_holds(CompareOp.LT, point.indices[axis], border, point)
+        holds = ex.index_holds(CompareOp.LT, point.indices[axis], border, point.trip_counts)
         index = point.indices[axis] + Affine.of(-border)
         moved = point.to((*point.indices[:axis], index, *point.indices[axis + 1 :]))
         return ex.chosen(holds, lambda: first.at(point), lambda: second.at(moved))
@@ -204,8 +204,8 @@ def padded(
                 condition
                 for index, front, end in zip(point.indices, low, ends, strict=True)
                 for condition in (
-                    ex.index_holds(CompareOp.GE, index, front, point),
-                    ex.index_holds(CompareOp.LT, index, end, point),
+                    ex.index_holds(CompareOp.GE, index, front, point.trip_counts),
+                    ex.index_holds(CompareOp.LT, index, end, point.trip_counts),
                 )
             ]
         )

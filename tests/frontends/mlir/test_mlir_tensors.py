@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.mlir import TensorLayout, read_mlir
-from streamopt.frontends.tensors.functions import ELEMENTARY
+from streamopt.ir.algebra.formulas import ELEMENTARY
 from streamopt.ir.program import Program, Role
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.reference.execution import execute

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import (
-    functions,
     gathering,
     normalisation,
     pooling,
@@ -20,6 +18,8 @@ from streamopt.frontends.tensors.elementwise import choose, compare, elementwise
 from streamopt.frontends.tensors.normalisation import mean_over, reduced
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.ir.algebra import composing as ex
+from streamopt.ir.algebra import formulas
 from streamopt.ir.expression import CompareOp, reads
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import ElementType, Role
@@ -173,7 +173,7 @@ def test_bias_and_relu_are_one_nest() -> None:
 
     def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         total = elementwise(builder, ex.add, matmul(builder, t[0], t[0]), t[1])
-        return elementwise(builder, functions.formula("relu(x)"), total)
+        return elementwise(builder, formulas.formula("relu(x)"), total)
 
     program = check_lowering(lowering, np.maximum(square @ square + b, 0), square, b)
     assert len(program.nests) == 2
@@ -390,7 +390,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 def test_activations(name: str) -> None:
     x = values(3, 4) * 3
     expected = through_torch(lambda t: ACTIVATIONS[name](t[0]), x)
-    check_lowering(lambda b, t: elementwise(b, functions.formula(name), *t), expected, x)
+    check_lowering(lambda b, t: elementwise(b, formulas.formula(name), *t), expected, x)
 
 
 def test_weights_are_folded_once() -> None:

@@ -16,7 +16,7 @@ reads any more are left out at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pycparser import c_ast as ast
@@ -34,8 +34,8 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.algebra.cases import is_of_iterators
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Cast, Literal, Read, reads
-from streamopt.ir.source import Assign, Branch, Item, RangeLoop
+from streamopt.ir.expression import Access, Cast, Literal, Read
+from streamopt.ir.source import Assign, RangeLoop
 
 MAX_KNOWN_NODES = 40
 """Of an integer made of iterators that is put in place of its name."""
@@ -209,40 +209,3 @@ def merged(
         if known is not None and is_of_iterators(truth.tree, MAX_KNOWN_NODES):
             found[name] = known
     return found
-
-
-def without_unread(items: Sequence[Item], state: ReadingState) -> tuple[Item, ...]:
-    """Return a body without assignments of followed variables that nothing reads."""
-    unread = state.integers.followed - {*_read_names(items)}
-    for name in unread:
-        del state.source.variables[name]
-    return tuple(_kept(items, unread)) if unread else tuple(items)
-
-
-def _read_names(items: Sequence[Item]) -> Iterator[str]:
-    for item in items:
-        match item:
-            case RangeLoop(body=body):
-                yield from _read_names(body)
-            case Branch(condition, then, otherwise):
-                yield from (access.array for access in reads(condition))
-                yield from _read_names((*then, *otherwise))
-            case Assign(_, value):
-                yield from (access.array for access in reads(value))
-
-
-def _kept(items: Sequence[Item], unread: set[str]) -> Iterator[Item]:
-    for item in items:
-        match item:
-            case RangeLoop(body=body):
-                inner = tuple(_kept(body, unread))
-                if inner:
-                    yield replace(item, body=inner)
-            case Branch(_, then, otherwise):
-                first, second = tuple(_kept(then, unread)), tuple(_kept(otherwise, unread))
-                if first or second:
-                    yield replace(item, then=first, otherwise=second)
-            case Assign(target) if target.array in unread:
-                pass
-            case _:
-                yield item

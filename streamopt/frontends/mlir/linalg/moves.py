@@ -6,13 +6,13 @@ from typing import NamedTuple
 from streamopt.frontends.mlir.linalg.structured import filled, occurrences, update_of
 from streamopt.frontends.mlir.scalars import known_element, static_integers
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, MlirOperation
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.gathering import scattered
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import concatenated, reshaped, strided
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.algebra.divisions import floor_divided
 from streamopt.ir.expression import CompareOp, Condition, Expression, Literal
 
@@ -63,12 +63,13 @@ def _insert(
     def value(point: ElementPoint) -> Expression:
         bounds: list[Condition | bool] = []
         places: list[Affine] = []
+        counts = point.trip_counts
         for index, start, size, step in zip(point.indices, offsets, sizes, strides, strict=True):
-            bounds.append(ex.index_holds(CompareOp.GE, index, start, point))
-            bounds.append(ex.index_holds(CompareOp.LT, index, start + (size - 1) * step + 1, point))
-            inner = index + Affine.of(-start)
-            bounds.append(ex.divides(step, inner, point))
-            places.append(floor_divided(inner, step, point.trip_counts))
+            end, inner = start + (size - 1) * step + 1, index + Affine.of(-start)
+            bounds.append(ex.index_holds(CompareOp.GE, index, start, counts))
+            bounds.append(ex.index_holds(CompareOp.LT, index, end, counts))
+            bounds.append(ex.divides(step, inner, counts))
+            places.append(floor_divided(inner, step, counts))
         moved = point.to(places)
         return ex.chosen(ex.all_of(bounds), lambda: part.at(moved), lambda: whole.at(point))
 

@@ -17,12 +17,12 @@ from streamopt.frontends.mlir.linalg.naming import dimension_names
 from streamopt.frontends.mlir.linalg.structured import filled
 from streamopt.frontends.mlir.scalars import known_element
 from streamopt.frontends.mlir.text.syntax import Dense, MlirOperation
-from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.gathering import MAX_POSITIONS, gathered
 from streamopt.frontends.tensors.indexing import ElementPoint, point_over
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.composing import as_number
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Compare, Expression, Index, Literal, Logic, Read, walk
 from streamopt.ir.program import Role

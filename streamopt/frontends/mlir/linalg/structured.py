@@ -6,10 +6,10 @@ from math import prod
 
 from streamopt.frontends.mlir.scalars import scalar
 from streamopt.frontends.mlir.text import syntax
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra import composing as ex
 from streamopt.ir.operators import Reduction
 
 MAX_NODES = 2000

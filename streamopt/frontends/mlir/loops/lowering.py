@@ -24,9 +24,9 @@ from streamopt.frontends.mlir.text.syntax import (
     Module,
     operations_inside,
 )
-from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.composing import as_number
 from streamopt.ir.expression import Access, Expression, Read, walk
 from streamopt.ir.source import Assign, Item, RangeLoop, Source
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.loops.state import applied, bound_of, constant_index
 from streamopt.frontends.mlir.text import syntax
-from streamopt.frontends.tensors.arithmetic import ZERO, as_condition
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.composing import ZERO, as_condition
 from streamopt.ir.source import Branch, RangeLoop
 
 if TYPE_CHECKING:

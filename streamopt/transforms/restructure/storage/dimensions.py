@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from streamopt.analysis.ends import exact_ends, hull_ends
 from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read, substitute, substitute_condition
 from streamopt.ir.source import RangeLoop, Variable
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.flat_source import FlatSource, with_accesses
-from streamopt.transforms.restructure.storage.exact_ends import exact_ends, hull_ends
 
 Strides = tuple[int, ...]
 """Elements between neighbours along each dimension, outermost first; each divides the one before,

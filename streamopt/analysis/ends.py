@@ -1,7 +1,7 @@
 """The lowest and the highest value of an affine expression over the iterations of a statement."""
 
 from streamopt.analysis.instances import StatementInstance, domain_text, hull_of, may_run
-from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.affine import Affine
 from streamopt.ir.text import isl_affine
 
 
@@ -20,7 +20,7 @@ def exact_ends(value: Affine, instance: StatementInstance) -> tuple[int, int] | 
     whole, around = domain_text(instance), ", ".join(names.values())
     if not may_run(instance):
         return None
-    if not any(isinstance(atom, Iter) for atom, _ in value.terms):
-        return hull_ends(value, instance)
+    if not value.terms:
+        return value.constant, value.constant
     reached = isl.Set(f"{{ [s] : exists ({around}: s = {isl_affine(value, names)} and {whole}) }}")
     return reached.dim_min_val(0).to_python(), reached.dim_max_val(0).to_python()

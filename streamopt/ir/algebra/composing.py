@@ -1,9 +1,8 @@
 """Expressions from expressions, with the constant arithmetic done that needs no type."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, reduce
 
-from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.algebra.divisions import remainder
@@ -67,24 +66,24 @@ def as_number(value: ir.Expression) -> ir.Expression:
 
 
 def index_holds(
-    op: ir.CompareOp, index: Affine, bound: int, point: ElementPoint
+    op: ir.CompareOp, index: Affine, bound: int, trip_counts: Mapping[str, int]
 ) -> ir.Condition | bool:
     """Return ``index op bound`` for LT or GE: true or false where all iterations agree."""
-    low, high = index.bounds(point.trip_counts)
+    low, high = index.bounds(trip_counts)
     below = op is ir.CompareOp.LT
     if high < bound:
         return below
     if low >= bound:
         return not below
-    return ir.Compare(op, ir.Index(index.ordered(point.trip_counts)), ir.Literal(float(bound)))
+    return ir.Compare(op, ir.Index(index.ordered(trip_counts)), ir.Literal(float(bound)))
 
 
-def divides(divisor: int, index: Affine, point: ElementPoint) -> ir.Condition | bool:
+def divides(divisor: int, index: Affine, trip_counts: Mapping[str, int]) -> ir.Condition | bool:
     """Return whether a number divides an index: true or false where all iterations agree."""
-    rest = remainder(index, divisor, point.trip_counts)
+    rest = remainder(index, divisor, trip_counts)
     if not rest.terms:
         return rest.constant == 0
-    return ir.Compare(ir.CompareOp.EQ, ir.Index(rest.ordered(point.trip_counts)), ZERO)
+    return ir.Compare(ir.CompareOp.EQ, ir.Index(rest.ordered(trip_counts)), ZERO)
 
 
 def all_of(conditions: list[ir.Condition | bool]) -> ir.Condition | bool:
