@@ -1,1 +1,1 @@
-"""Constant factors in addresses of memories, and the multipliers that they take."""
+"""Addresses of memories: their constant factors, multipliers that they take, and their ends."""

@@ -10,9 +10,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from math import prod
 
-from streamopt.analysis.ends import exact_ends
+from streamopt.analysis.addresses.ends import exact_ends, reached_accesses
 from streamopt.analysis.instances import StatementInstance, is_certain
-from streamopt.analysis.reached_accesses import reached_accesses
 from streamopt.frontends.c.state import ReadingState
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, is_affine_condition

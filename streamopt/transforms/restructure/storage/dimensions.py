@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from streamopt.analysis.ends import exact_ends, hull_ends
+from streamopt.analysis.addresses.ends import exact_ends, hull_ends
 from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read, substitute, substitute_condition
