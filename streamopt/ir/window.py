@@ -161,6 +161,28 @@ class Window:
         row = Affine.iterator(self.row_loop).scaled(self.steps)
         return row + Affine.iterator(counted(self.row_loop)) if self.counted_rows else row
 
+    def taken_at_once(self, tiles: Mapping[str, Any], factors: Mapping[str, Any]) -> Any:
+        """Return the elements that a lane takes in an iteration if the loop of rows is outermost.
+
+        Where it is not, those outside of it take all elements anew.
+
+        Parameters
+        ----------
+        tiles, factors
+            Tiles and lanes of each loop as built: integers, or integer arrays of one shape.
+        """
+        if not self.counted_rows:
+            return 1
+        inside = [name for name in tiles if name != self.row_loop]
+        extents = self.extents
+        elements: Any = self.counted_rows
+        iterations: Any = 1
+        for name in inside:
+            iterations = iterations * tiles[name]
+            if name in extents:
+                elements = elements * -(-extents[name] // factors[name])
+        return -(-elements // iterations)
+
     def walk(self, tiles: Mapping[str, int], factors: Mapping[str, int]) -> Walk:
         """Return how rows are taken that are counted.
 

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd, prod
 
+import numpy as np
+import numpy.typing as npt
+
 from streamopt.analysis.addresses.signed_digits import signed_digits
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
@@ -22,6 +25,7 @@ from streamopt.ir.program import Array
 from streamopt.ir.scheduled import TiledLoop
 from streamopt.ir.window import Walk, Window, counted
 
+Integers = npt.NDArray[np.int64]
 Loops = Mapping[str, TiledLoop]
 
 PORTS = 2
@@ -62,11 +66,16 @@ def window_walk(window: Window, loops: Iterable[TiledLoop]) -> Walk:
     return window.walk(tiles, {loop.name: loop.unroll for loop in loops})
 
 
-def window_interval(node: Node, window: Window, factors: Mapping[str, int]) -> int:
-    """Return the II that the banks of a window's line buffers ask for, with any loop order."""
+def window_writes(node: Node, window: Window, factors: Mapping[str, int]) -> int:
+    """Return the elements that a bank of a window's line buffers is given at once, at most.
+
+    Parameters
+    ----------
+    factors
+        Of the loops beside the rows (`loops_beside_rows`) at least.
+    """
     trips = node.built_trip_counts
-    loops = {name: TiledLoop(name, trips[name], factors[name]) for name in trips}
-    turns = window_walk(window, _rows_first(window, loops)).at_once if window.counted_rows else 1
+    loops = {name: TiledLoop(name, trips[name], own) for name, own in factors.items()}
     most = 1
     for access in node.reads_of(window.array):
         writes = 1
@@ -79,12 +88,33 @@ def window_interval(node: Node, window: Window, factors: Mapping[str, int]) -> i
                 lanes = prod(factors[name] for name in taken.iterators())
                 writes *= -(-lanes // step) if step else 1
         most = max(most, writes)
-    return max(turns, -(-(1 + most * turns) // PORTS))
+    return most
 
 
-def _rows_first(window: Window, loops: Loops) -> list[TiledLoop]:
-    """Return loops with that of rows outside: those outside of it take all elements anew."""
-    return sorted(loops.values(), key=lambda loop: loop.name != window.row_loop)
+def loops_beside_rows(node: Node, window: Window) -> list[str]:
+    """Return the loops that move along the dimensions of a window beside that of its rows."""
+    accesses = (window.taken, *node.reads_of(window.array))
+    beside = {
+        name
+        for access in accesses
+        for at, subscript in enumerate(access.subscripts)
+        if at != window.dimension
+        for name in subscript.iterators()
+    }
+    return [name for name in node.trip_counts if name in beside]
+
+
+def window_interval(writes: Integers, taken_at_once: Integers) -> Integers:
+    """Return the II that the banks of line buffers ask for, with any loop order.
+
+    Parameters
+    ----------
+    writes
+        Elements that a bank is given at once (`window_writes`).
+    taken_at_once
+        Elements that a lane takes in an iteration.
+    """
+    return np.maximum(taken_at_once, -(-(1 + writes * taken_at_once) // PORTS))
 
 
 def _taken_steps(window: Window, taken: Affine, loops: Loops) -> list[int]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from streamopt.ir.window import Window
+from streamopt.transforms.line_buffers import window_interval
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -15,7 +17,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class ArrayRule:
-    """The II that an argument or a window asks a node for, by the unroll factors of some loops.
+    """A number that an argument or a window asks for, by the unroll factors of some loops: its II.
 
     Parameters
     ----------
@@ -67,10 +69,27 @@ class ArrayRule:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowRule:
+    """The II that a window asks a node for."""
+
+    window: Window
+    built: Mapping[str, int]
+    """Trip counts of the node's loops as built."""
+    writes: ArrayRule
+    """The elements that a bank is given at once."""
+
+    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
+        """Return the II of every choice."""
+        tiles = {name: -(-trips // factors[name]) for name, trips in self.built.items()}
+        at_once = self.window.taken_at_once(tiles, factors)
+        return window_interval(self.writes.intervals(factors), at_once)
+
+
+@dataclass(frozen=True, slots=True)
 class PortRule:
     """The II that the arguments and windows of a node ask for together."""
 
-    arrays: Sequence[ArrayRule]
+    arrays: Sequence[ArrayRule | WindowRule]
 
     def intervals(self, factors: Mapping[str, Integers]) -> Integers:
         """Return the II of every choice."""

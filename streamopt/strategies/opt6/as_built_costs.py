@@ -15,20 +15,19 @@ from streamopt.ir.network import Network, Pipeline, Place
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.program import Array
 from streamopt.ir.schedule import Binding, ChannelKind, ChannelPlan
-from streamopt.ir.window import Window
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.target.device import Target
 from streamopt.target.resources import Fit
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.buffer_banks import buffer_load
-from streamopt.transforms.line_buffers import window_interval
+from streamopt.transforms.line_buffers import loops_beside_rows, window_writes
 from streamopt.transforms.partitions import PORTS
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 if TYPE_CHECKING:
     from streamopt.perf.as_built.node_costs import AsBuiltCosts
-    from streamopt.perf.as_built.port_rules import ArrayRule, PortRule
+    from streamopt.perf.as_built.port_rules import ArrayRule, PortRule, WindowRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
 
 Alike = dict[tuple[object, ...], dict[tuple[int, ...], int]]
@@ -159,7 +158,7 @@ def _argument_rules(
         yield ArrayRule(loops, judge, free, None if form is None else alike.setdefault(key, {}))
 
 
-def _window_rules(node: Node, alike: Alike) -> Iterator[ArrayRule]:
+def _window_rules(node: Node, alike: Alike) -> Iterator[WindowRule]:
     """Yield the rules of windows.
 
     Parameters
@@ -167,19 +166,17 @@ def _window_rules(node: Node, alike: Alike) -> Iterator[ArrayRule]:
     alike
         Of all nodes.
     """
-    from streamopt.perf.as_built.port_rules import ArrayRule
+    from streamopt.perf.as_built.port_rules import ArrayRule, WindowRule
 
     trips = list(node.trip_counts)
     for window in node.windows:
         reads = node.reads_of(window.array)
-        walked = {loop for access in reads for loop in access.iterators()}
-        # where they are counted, all iterations have time to take elements
-        loops = [loop for loop in trips if window.counted_rows or loop in walked]
-        judge = partial(_window_ii, node, window)
-        free = 0 if window.counted_rows else 1
+        loops = loops_beside_rows(node, window)
+        judge = partial(window_writes, node, window)
         form = _form(node, [window.taken, *reads], trips)
         key = (form, window.shape, window.dimension, window.counted_rows, window.prefilled)
-        yield ArrayRule(loops, judge, free, None if form is None else alike.setdefault(key, {}))
+        known = None if form is None else alike.setdefault(key, {})
+        yield WindowRule(window, node.built_trip_counts, ArrayRule(loops, judge, 1, known))
 
 
 def _buffer_rules(graph: Graph, node: Node, counts: Mapping[str, int]) -> Iterator[ArrayRule]:
@@ -200,11 +197,6 @@ def _buffer_ii(
     """Return the II that a ping-pong buffer asks for, by the factors of the loops that walk it."""
     factors = {name: chosen.get(name, 1) for name in node.trip_counts}
     return -(-buffer_load(array, node, accesses, factors) // PORTS)
-
-
-def _window_ii(node: Node, window: Window, chosen: Mapping[str, int]) -> int:
-    """Return the II that a window asks for, by the factors of the loops that walk it."""
-    return window_interval(node, window, {name: chosen.get(name, 1) for name in node.trip_counts})
 
 
 def _argument_ii(
