@@ -41,6 +41,8 @@ LARGE_ROUNDS = 10
 LARGE_SHARE = 0.5
 """Of the effort, after which no further budget is tried for a large graph that has a design within
 its limits, so that some is left for its bound."""
+FIRST_SHARE = 0.25
+"""Likewise, where the search for the bound looks for schedules, too."""
 FULL = 0.95
 """Share of a limit from which on a design of a large graph is worth no further budget."""
 MOST_WITHIN = 2
@@ -153,7 +155,7 @@ class GraphVariant:
         within, clock = 0, run.clock
         for _ in range(LARGE_ROUNDS):
             clock.check()
-            if within and clock.spent() > LARGE_SHARE * clock.limit:
+            if within and clock.spent() > self.first_share * clock.limit:
                 return
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:
@@ -230,6 +232,14 @@ class GraphVariant:
     def is_large(self) -> bool:
         """Return whether the search has one resource, LUTs with a price."""
         return len(self.graph.nodes) > MOST_NODES
+
+    @property
+    def first_share(self) -> float:
+        """Return the share of the effort after which no search of a large graph is begun.
+
+        That is if it has a design within its limits; the search for its bound is left.
+        """
+        return FIRST_SHARE if self._bounding.bounds_by_schedules else LARGE_SHARE
 
     @property
     def bound_cycles(self) -> int:

@@ -41,8 +41,13 @@ SHARE = 0.1
 """Likewise, for each answer with another number of DSPs."""
 
 
+LATE_SHARE = 0.15
+"""Likewise, after which a design that is over its limits is followed by no other one: it is slow,
+and those with fewer DSPs are simulated for longer."""
+
+
 class _NoBetterError(Exception):
-    """Memories are short, and a design with fewer DSPs takes as many of them."""
+    """Memories are short, and a design with fewer DSPs takes as many of them or isn't worth it."""
 
 
 def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesign], None]) -> None:
@@ -76,6 +81,8 @@ def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesi
             raise KeyboardInterrupt
         used = max(tried.used.dsps, tried.chosen.dsps)
         if not tried.is_within:
+            if run.clock.spent() > LATE_SHARE * run.clock.limit:
+                raise _NoBetterError
             used = ceil(tried.excess * limit_dsps)
             if MEMORIES.issuperset(tried.used.over(plain.region.limits)):
                 excesses.append(tried.excess)

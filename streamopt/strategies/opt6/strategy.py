@@ -26,7 +26,7 @@ from streamopt.strategies.opt6.channel_rounds import bound_of_designs, quickest_
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.frames.frames_search import steady_design
-from streamopt.strategies.opt6.graph_variant import CLOSE, LARGE_SHARE, GraphVariant
+from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
 from streamopt.strategies.opt6.search_options import SearchOptions
@@ -305,7 +305,7 @@ class _VariantSearch:
         """Search a variant; again without bursts if they are what makes its best design slow."""
         self._keep(variant, SearchEffort(labels, steady=False), widest)
         self._descend(variant, widest)
-        is_late = widest.is_large and self._is_late(LARGE_SHARE)
+        is_late = widest.is_large and self._is_late(widest.first_share)
         best, least = self._searched.best, self._least_closed_cycles(widest)
         if not is_late and (best is None or best[0].cycles > (1.0 + BURSTS) * least):
             self._keep(variant, SearchEffort(labels, steady=True), widest)

@@ -68,6 +68,11 @@ class LargeGraph:
         self._most_nodes = most_nodes
         self._rows = KnownRows(problem)
 
+    @property
+    def bounds_by_schedules(self) -> bool:
+        """Return whether relaxations bound it, which find better schedules than rough times do."""
+        return self._is_paced and not self._waits_for_all
+
     def whole(self) -> "LargeGraph":
         """Return the same with nothing left out of its times; itself where nothing is."""
         return LargeGraph(*self._given) if self._is_rough and self._is_paced else self
@@ -90,7 +95,7 @@ class LargeGraph:
         steady
             Whether streams that come in bursts are left out; the bound is then of the others only.
         only_bound
-            Whether this is the last search; passes by deadlines then look for no schedule.
+            Whether this is the last search; passes by deadlines alone then look for no schedule.
 
         Raises
         ------
@@ -113,10 +118,8 @@ class LargeGraph:
         share = LAST_PART if only_bound else share
         options, clock = run.clock.part(run.options, share * run.clock.left())
         own, aim = Run(asked, options, clock=clock), None
-        if self._is_paced and only_bound:
-            aim = DeadlineAim.BOUND
-        elif self._waits_for_all:
-            aim = DeadlineAim.SCHEDULES
+        if self._waits_for_all:
+            aim = DeadlineAim.BOUND if only_bound else DeadlineAim.SCHEDULES
         found = solve_latency(own, most_nodes=self._most_nodes, rows=rows, aim=aim)
         if found.stop is Stop.INTERRUPTED:
             run.clock.interrupt()
