@@ -11,10 +11,7 @@ beside lanes would make g small: it chooses among places instead. (W7) and (W8) 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import gcd, prod
-
-import numpy as np
-import numpy.typing as npt
+from math import gcd
 
 from streamopt.analysis.addresses.signed_digits import signed_digits
 from streamopt.ir.affine import Affine
@@ -25,11 +22,8 @@ from streamopt.ir.program import Array
 from streamopt.ir.scheduled import TiledLoop
 from streamopt.ir.window import Walk, Window, counted
 
-Integers = npt.NDArray[np.int64]
 Loops = Mapping[str, TiledLoop]
 
-PORTS = 2
-"""Of a bank: one is written and one is read."""
 MOST_BITS = 18
 """Of elements that lie side by side: a block RAM brings 36 bits at once (AMD UG573)."""
 
@@ -49,7 +43,7 @@ def line_buffers(
     for window in node.windows:
         groups: dict[tuple[Affine, ...], list[Access]] = {}
         for access in node.reads_of(window.array):
-            moved = tuple(_parts(s, by_name)[0] for s in access.subscripts)
+            moved = tuple(tile_and_lane(s, by_name)[0] for s in access.subscripts)
             groups.setdefault(moved, []).append(access)
         is_narrow = arrays[window.array].element.bits <= MOST_BITS
         for group in groups.values():
@@ -66,65 +60,7 @@ def window_walk(window: Window, loops: Iterable[TiledLoop]) -> Walk:
     return window.walk(tiles, {loop.name: loop.unroll for loop in loops})
 
 
-def window_writes(node: Node, window: Window, factors: Mapping[str, int]) -> int:
-    """Return the elements that a bank of a window's line buffers is given at once, at most.
-
-    Parameters
-    ----------
-    factors
-        Of the loops beside the rows (`loops_beside_rows`) at least.
-    """
-    trips = node.built_trip_counts
-    loops = {name: TiledLoop(name, trips[name], own) for name, own in factors.items()}
-    most = 1
-    for access in node.reads_of(window.array):
-        writes = 1
-        for at, taken in enumerate(window.taken.subscripts):
-            if at != window.dimension:
-                tile, lane = _parts(access.subscripts[at], loops)
-                steps = _taken_steps(window, taken, loops)
-                tile -= _choosing_taps(tile, lane, steps, taken.iterators())
-                step = gcd(*steps, *tile.factors.values())
-                lanes = prod(factors[name] for name in taken.iterators())
-                writes *= -(-lanes // step) if step else 1
-        most = max(most, writes)
-    return most
-
-
-def loops_beside_rows(node: Node, window: Window) -> list[str]:
-    """Return the loops that move along the dimensions of a window beside that of its rows."""
-    accesses = (window.taken, *node.reads_of(window.array))
-    beside = {
-        name
-        for access in accesses
-        for at, subscript in enumerate(access.subscripts)
-        if at != window.dimension
-        for name in subscript.iterators()
-    }
-    return [name for name in node.trip_counts if name in beside]
-
-
-def window_interval(writes: Integers, taken_at_once: Integers) -> Integers:
-    """Return the II that the banks of line buffers ask for, with any loop order.
-
-    Parameters
-    ----------
-    writes
-        Elements that a bank is given at once (`window_writes`).
-    taken_at_once
-        Elements that a lane takes in an iteration.
-    """
-    return np.maximum(taken_at_once, -(-(1 + writes * taken_at_once) // PORTS))
-
-
-def _taken_steps(window: Window, taken: Affine, loops: Loops) -> list[int]:
-    """Return by what the tiles of a loop, if there are several, move what a window takes."""
-    extents = window.extents if window.counted_rows else {}
-    own = [(loops[name], extents.get(name, loops[name].trip_count)) for name in taken.iterators()]
-    return [loop.unroll for loop, extent in own if extent > loop.unroll]
-
-
-def _parts(subscript: Affine, loops: Loops) -> tuple[Affine, Affine]:
+def tile_and_lane(subscript: Affine, loops: Loops) -> tuple[Affine, Affine]:
     """Return the tile part and the lane part of a subscript; constants are in the lane part."""
     tile, lane = Affine(), Affine.of(subscript.constant)
     for name, by in subscript.factors.items():
@@ -136,7 +72,7 @@ def _parts(subscript: Affine, loops: Loops) -> tuple[Affine, Affine]:
     return tile, lane
 
 
-def _choosing_taps(
+def choosing_taps(
     tile: Affine, lane: Affine, taken_steps: Iterable[int], own: Collection[str]
 ) -> Affine:
     """Return the part of a tile part that chooses among places, so that banks keep fewer copies.
@@ -221,7 +157,7 @@ class _LineLayout:
         """Return the rows, and the place of each access among those that are read."""
         count, at = self.window.rows, self.window.dimension
         late = self.delays.get(self.window.row_loop, 0)
-        parts = [_parts(access.subscripts[at], self.loops) for access in self.accesses]
+        parts = [tile_and_lane(access.subscripts[at], self.loops) for access in self.accesses]
         tile, lanes = parts[0][0], [lane for _, lane in parts]
         values = self._values(lanes)
         step = gcd(*(value - values[0] for value in values)) or 1
@@ -235,7 +171,7 @@ class _LineLayout:
     def _taken(self, at: int) -> tuple[Affine, Affine]:
         """Return the tile part and the lane part of what is taken, by what counts it."""
         subscript = self.window.taken.subscripts[at]
-        tile, lane = _parts(subscript, self.loops)
+        tile, lane = tile_and_lane(subscript, self.loops)
         if self.walk is None or not subscript.terms:
             return tile, lane
         (name,) = subscript.iterators()
@@ -249,12 +185,12 @@ class _LineLayout:
 
     def _axis(self, at: int) -> _Axis:
         taken, taken_lane = self._taken(at)
-        parts = [_parts(access.subscripts[at], self.loops) for access in self.accesses]
+        parts = [tile_and_lane(access.subscripts[at], self.loops) for access in self.accesses]
         tile, lanes = parts[0][0], [lane for _, lane in parts]
         own = {*self.window.taken.subscripts[at].iterators()}
         if own <= self.window.plain_loops & self.outside:
             taken = tile = Affine()  # the rows of one of its tiles are kept at a time
-        taps = _choosing_taps(tile, lanes[0], taken.factors.values(), own)
+        taps = choosing_taps(tile, lanes[0], taken.factors.values(), own)
         tile, lanes = tile - taps, [lane + taps for lane in lanes]
         values = self._values(lanes)
         unroll = taken_lane.bounds(self.lanes)[1] + 1

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamopt.ir.window import Window
-from streamopt.transforms.line_buffers import window_interval
+from streamopt.transforms.window_intervals import window_interval
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 

@@ -20,8 +20,8 @@ from streamopt.target.device import Target
 from streamopt.target.resources import Fit
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.buffer_banks import buffer_load
-from streamopt.transforms.line_buffers import loops_beside_rows, window_writes
 from streamopt.transforms.partitions import PORTS
+from streamopt.transforms.window_intervals import loops_beside_rows, window_writes
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 

@@ -38,11 +38,6 @@ MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
 LARGE_ROUNDS = 10
 """Likewise, of a large graph, whose rows are there already."""
-LARGE_SHARE = 0.5
-"""Of the effort, after which no further budget is tried for a large graph that has a design within
-its limits, so that some is left for its bound."""
-FIRST_SHARE = 0.25
-"""Likewise, where the search for the bound looks for schedules, too."""
 FULL = 0.95
 """Share of a limit from which on a design of a large graph is worth no further budget."""
 MOST_WITHIN = 2
@@ -74,6 +69,11 @@ class GraphVariant:
         Of plans of sequential nodes.
     partial_tiles
         See `streamopt.space.decisions.SpaceOptions`.
+
+    Attributes
+    ----------
+    first_share
+        See `LargeGraph`.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class GraphVariant:
         whole = SearchBudget.whole(limits, is_free=not is_priced)
         self._budget = replace(whole, is_paid=is_priced and self.is_large)
         self._large = LargeGraph(self.problem, costs, MOST_NODES, is_rough=True)
-        self._bounding = self._large.whole()
+        self._bounding, self.first_share = self._large.whole(), self._large.first_share
         self._is_short_of_luts = is_priced
         self._rows = KnownRows(self.problem)
         self._with_surroundings: Prepared | None = None
@@ -232,14 +232,6 @@ class GraphVariant:
     def is_large(self) -> bool:
         """Return whether the search has one resource, LUTs with a price."""
         return len(self.graph.nodes) > MOST_NODES
-
-    @property
-    def first_share(self) -> float:
-        """Return the share of the effort after which no search of a large graph is begun.
-
-        That is if it has a design within its limits; the search for its bound is left.
-        """
-        return FIRST_SHARE if self._bounding.bounds_by_schedules else LARGE_SHARE
 
     @property
     def bound_cycles(self) -> int:

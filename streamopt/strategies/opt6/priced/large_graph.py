@@ -25,6 +25,12 @@ from streamopt.strategies.resources.known_rows import KnownRows
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
 
+FIRST_SHARE = 0.5
+"""Of the effort, after which no further budget is tried for a graph that has a design within its
+limits, so that some is left for its bound."""
+EARLY_SHARE = 0.25
+"""Likewise, where relaxations bound rows with windows: they find better schedules on the way than
+rough times do."""
 LARGE_PART = 0.15
 """Of the effort that is left once there are rows, for one search."""
 DEADLINE_PART = 0.35
@@ -51,6 +57,8 @@ class LargeGraph:
     ----------
     costs
         Those of searches: with windows, rows wait for those of slow producers (O30).
+    first_share
+        Of the effort, after which no search but that for the bound is begun if there is a design.
     """
 
     def __init__(
@@ -65,13 +73,10 @@ class LargeGraph:
             costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=for_all, is_rough=is_rough))
             problem = problem.within(costs=costs)
         self._problem, self.costs = problem, costs
+        is_early = self._is_paced and not self._waits_for_all
+        self.first_share = EARLY_SHARE if is_early else FIRST_SHARE
         self._most_nodes = most_nodes
         self._rows = KnownRows(problem)
-
-    @property
-    def bounds_by_schedules(self) -> bool:
-        """Return whether relaxations bound it, which find better schedules than rough times do."""
-        return self._is_paced and not self._waits_for_all
 
     def whole(self) -> "LargeGraph":
         """Return the same with nothing left out of its times; itself where nothing is."""
