@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from streamopt.ir.window import Window
-from streamopt.transforms.window_intervals import window_interval
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -77,12 +76,14 @@ class WindowRule:
     """Trip counts of the node's loops as built."""
     writes: ArrayRule
     """The elements that a bank is given at once."""
+    judge: Callable[[Integers, Integers], Integers]
+    """From these and those that a lane takes at once to the II."""
 
     def intervals(self, factors: Mapping[str, Integers]) -> Integers:
         """Return the II of every choice."""
         tiles = {name: -(-trips // factors[name]) for name, trips in self.built.items()}
         at_once = self.window.taken_at_once(tiles, factors)
-        return window_interval(self.writes.intervals(factors), at_once)
+        return self.judge(self.writes.intervals(factors), at_once)
 
 
 @dataclass(frozen=True, slots=True)

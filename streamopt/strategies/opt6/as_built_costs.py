@@ -21,7 +21,11 @@ from streamopt.target.resources import Fit
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.buffer_banks import buffer_load
 from streamopt.transforms.partitions import PORTS
-from streamopt.transforms.window_intervals import loops_beside_rows, window_writes
+from streamopt.transforms.window_intervals import (
+    loops_beside_rows,
+    window_interval,
+    window_writes,
+)
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -176,7 +180,8 @@ def _window_rules(node: Node, alike: Alike) -> Iterator[WindowRule]:
         form = _form(node, [window.taken, *reads], trips)
         key = (form, window.shape, window.dimension, window.counted_rows, window.prefilled)
         known = None if form is None else alike.setdefault(key, {})
-        yield WindowRule(window, node.built_trip_counts, ArrayRule(loops, judge, 1, known))
+        writes = ArrayRule(loops, judge, 1, known)
+        yield WindowRule(window, node.built_trip_counts, writes, window_interval)
 
 
 def _buffer_rules(graph: Graph, node: Node, counts: Mapping[str, int]) -> Iterator[ArrayRule]:
