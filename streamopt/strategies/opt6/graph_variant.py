@@ -321,11 +321,8 @@ class GraphVariant:
                 return None
             limits = self.region.limits
             is_certain = found.solver == SEARCH or found.proof is Proof.OPTIMAL
-            if (
-                is_certain
-                and not steady
-                and (budget.dsps, budget.luts) == (limits.dsps, limits.luts)
-            ):
+            is_whole = (budget.dsps, budget.luts) == (limits.dsps, limits.luts)
+            if is_certain and is_whole and not steady:
                 self._bound.raise_to(found.bound)
             if horizon_cycles is None or found.latency_cycles <= horizon_cycles:
                 return self._answered(found)
