@@ -12,10 +12,10 @@ from typing import Any, Final, NoReturn, cast
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_text
+from streamopt.formats.safetensors import UNREADABLE
 from streamopt.ir.decoders.model import Activation, DecoderModel, DecoderStyle, Heads, Normalization
 
 CONFIG: Final = "config.json"
-UNREADABLE: Final = "E191"
 UNSUPPORTED: Final = "E192"
 ACTIVATIONS = {
     "gelu": Activation.GELU,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from streamopt.frontends.onnx_model.model import SHAPE, OnnxOperator
 from streamopt.frontends.tensors.builder import ProgramBuilder
-from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.ir.algebra.constants import MAX_ELEMENTS, element_of
 
 Lowering: TypeAlias = Callable[["Context"], LazyTensor | tuple[LazyTensor, ...]]
 Lowerings: TypeAlias = Mapping[str, Lowering]

@@ -8,7 +8,6 @@ import numpy as np
 
 from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.loading import numpy_type
-from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import (
     cast,
     choose,
@@ -22,6 +21,7 @@ from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir import expression as ir
 from streamopt.ir.algebra import composing as ex
 from streamopt.ir.algebra import formulas
+from streamopt.ir.algebra.constants import element_of
 from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
 

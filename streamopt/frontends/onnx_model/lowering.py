@@ -34,9 +34,9 @@ from streamopt.frontends.onnx_model.model import (
 )
 from streamopt.frontends.onnx_model.quantized_nodes import integer_form
 from streamopt.frontends.tensors.builder import ProgramBuilder
-from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import truths
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, legal_name
+from streamopt.ir.algebra.constants import element_of
 from streamopt.ir.program import Program, Role
 
 _LOWERINGS: Lowerings = {

@@ -16,12 +16,12 @@ from streamopt.frontends.onnx_model.elementwise_nodes import LOWERINGS as ELEMEN
 from streamopt.frontends.onnx_model.layer_nodes import LOWERINGS as LAYERS
 from streamopt.frontends.onnx_model.loading import numpy_type
 from streamopt.frontends.onnx_model.shape_nodes import LOWERINGS as SHAPES
-from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import cast, elementwise
 from streamopt.frontends.tensors.gathering import taken
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir.algebra import composing as ex
+from streamopt.ir.algebra.constants import element_of
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Cast, Expression, Function, Literal
 

@@ -11,7 +11,6 @@ from onnx import helper
 from streamopt.frontends.onnx_model.context import Context, Lowerings
 from streamopt.frontends.onnx_model.model import SHAPE
 from streamopt.frontends.tensors import views
-from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
 from streamopt.frontends.tensors.functions import running
 from streamopt.frontends.tensors.gathering import taken
@@ -19,6 +18,7 @@ from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.algebra import composing as ex
+from streamopt.ir.algebra.constants import MAX_ELEMENTS, element_of
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import CompareOp, Expression
 

@@ -9,12 +9,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from streamopt.errors import SourceLoc
-from streamopt.frontends.tensors.constants import (
-    MAX_ELEMENTS,
-    element_of,
-    least_element,
-    least_integers,
-)
 from streamopt.frontends.tensors.indexing import ElementPoint, point_over
 from streamopt.frontends.tensors.tensor import (
     LazyTensor,
@@ -26,6 +20,12 @@ from streamopt.frontends.tensors.tensor import (
 from streamopt.frontends.tensors.widening import before_widening, widened
 from streamopt.ir.affine import Affine
 from streamopt.ir.algebra.composing import as_number
+from streamopt.ir.algebra.constants import (
+    MAX_ELEMENTS,
+    element_of,
+    least_element,
+    least_integers,
+)
 from streamopt.ir.algebra.evaluation import evaluated
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Cast, Expression, Literal, Read, reads

@@ -113,6 +113,7 @@ def test_arguments_are_members_and_data(
             "g is used without its argument N",
         ),
         ("hls::task t(g, x);", "2:1", "hls::task is not supported"),
+        ("auto g = [&](int i) { return i; };", "2:10", "a lambda is not supported"),
         ("typedef ap_shift_reg<int, 8> t;", "2:9", "ap_shift_reg is not supported"),
         ("void g(std::vector<float> &x);", "2:8", "std::vector is not supported"),
         ("#include <ap_nothing.h>", "2:None", "header 'ap_nothing.h' is not found"),

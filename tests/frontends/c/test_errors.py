@@ -65,7 +65,7 @@ def problems(folder: Path, text: str, **options: object) -> list[str]:
         ("int i; for (i = 0; i < 8; i++) x[i] = 0; x[0] = i;",
          "2:49 E135 i is read outside the loop that counts it"),
         ("union s { int a; } v;", "2:20 E135 v has type union s, which is not supported"),
-        ("float *p; x[0] = 1;", "2:8 E135 p is a pointer"),
+        ("float *p; x[0] = p[0];", "2:8 E135 p is a pointer"),
         ("float *p = x; if (d > 0) p = A[0]; *p = 1;",
          "2:37 E136 p points at nothing yet, or at one of several arrays"),
         ("for (int i = 0; i < 8; i++) if (n[i]) *x++ = 1;",

@@ -18,11 +18,19 @@ from dataclasses import replace
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import calls, places, statements, streams, values, words
+from streamopt.frontends.c.lowering import (
+    calls,
+    functions,
+    places,
+    statements,
+    streams,
+    values,
+    words,
+)
 from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, Member, NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import base_name, mapped
+from streamopt.frontends.c.syntax.trees import base_name, every, mapped
 
 
 def declared(
@@ -37,6 +45,9 @@ def declared(
     if init is not None and not is_listed and not is_alias:
         kind = replace(kind, qualifiers=())
     for leaf in state.types.leaves(kind):
+        if leaf.type.is_stream and not is_alias:
+            found += streams.declared(f"{name}{leaf.suffix}", leaf.type, node, state)
+            continue
         value = None
         if is_listed:
             value = _picked(init, len(kind.levels), leaf.path, kind, state)
@@ -99,13 +110,19 @@ def _zeros(inside: NodeType, path: Sequence[str], zero: ast.Node, state: Lowerin
     return ast.InitList([zero], zero.coord) if levels else zero
 
 
-def kept(node: ast.Node, state: Lowering) -> ast.Node:
-    """Return a structure that has a name; other values get a variable before the statement."""
+def kept(node: ast.Node, state: Lowering, like: NodeType | None = None) -> ast.Node:
+    """Return a structure that has a name; other values get a variable before the statement.
+
+    Parameters
+    ----------
+    like
+        The type of a value that doesn't tell it.
+    """
     if places.is_place(node):
         return node
     if isinstance(node, ast.Cast) and places.is_whole(places.typed(node.expr, state), state):
         return kept(node.expr, state)
-    kind = places.typed(node, state)
+    kind = like or places.typed(node, state)
     if kind is None or not state.types.has_members(kind):
         state.report(f"{shown(node)} is no structure", node, "keep it in a variable")
         return node
@@ -129,6 +146,8 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
         if not places.is_whole(places.typed(value, state), state):
             return words.extended(target, value, state)
     value = calls.operation(value, state) or value
+    if _reads_target(value, functions.root_of(target), state):
+        value = kept(value, state, kind)
     match value:
         case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
             asked = values.value(condition, state)
@@ -142,10 +161,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
         ):
             return streams.moved(whole, target, node, state, end=1)
         case ast.FuncCall() if name := places.called(value, state):
-            names = (n for one in calls.arguments(value, state) for n in base_name(one))
-            if set(base_name(target)).isdisjoint(names):
-                return [calls.call(value, name, state, result=target)]
-            return assigned(target, kept(value, state), node, state)
+            return [calls.call(value, name, state, result=target)]
         case (ast.InitList() as listed) | ast.CompoundLiteral(init=listed):
             return [
                 _filled(target, listed, leaf, kind, node, state)
@@ -165,6 +181,13 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
         )
         for leaf in state.types.leaves(kind)
     ]
+
+
+def _reads_target(value: ast.Node, name: str, state: Lowering) -> bool:
+    """Return whether members of a variable get values one by one that others of it decide."""
+    is_made = isinstance(value, ast.InitList | ast.CompoundLiteral) or places.called(value, state)
+    named = (part for part in every(value) if isinstance(part, ast.ID))
+    return bool(is_made) and any(part.name == name for part in named)
 
 
 def _filled(

@@ -16,7 +16,6 @@ from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import element_named
-from streamopt.frontends.c.text.template_text import evaluated
 from streamopt.ir.element import ElementType
 
 _MAX_TERMS = 20
@@ -137,7 +136,7 @@ def _ends(node: ast.FuncCall, state: Lowering) -> tuple[ast.Node, int] | None:
 
 def _width(ends: Sequence[ast.Node], node: ast.Node, state: Lowering) -> int | None:
     """Return how many bits are between two ends, which may both depend on iterators."""
-    found = [terms(values.value(end, state)) for end in ends]
+    found = [terms(values.value(end, state), state) for end in ends]
     high, low = found if len(found) == 2 else (None, None)
     if high is not None and low is not None:
         names = {*high, *low} - {""}
@@ -149,18 +148,18 @@ def _width(ends: Sequence[ast.Node], node: ast.Node, state: Lowering) -> int | N
     return None
 
 
-def terms(node: ast.Node, depth: int = 0) -> dict[str, int] | None:
+def terms(node: ast.Node, state: Lowering, depth: int = 0) -> dict[str, int] | None:
     """Return the factors of the names in a sum; those of numbers alone have the empty name."""
     if depth > _MAX_TERMS:
         return None
+    known = state.constant(node)
+    if known is not None:
+        return {"": known}
     match node:
-        case ast.Constant(value=text):
-            found = evaluated(text, {})
-            return None if found is None else {"": found}
         case ast.ID(name=name):
             return {name: 1}
         case ast.BinaryOp(op="+" | "-" | "*" as op, left=left, right=right):
-            one, other = terms(left, depth + 1), terms(right, depth + 1)
+            one, other = (terms(side, state, depth + 1) for side in (left, right))
             if one is None or other is None:
                 return None
             if op != "*":

@@ -199,7 +199,13 @@ def expanded(name: str, kind: NodeType, node: ast.Decl, state: Lowering) -> list
                 found.append(data.declaration(f"{one}{leaf.suffix}", node.coord))
             found += [counter.declaration(f"{one}{end}", node.coord) for end in ends]
         return found
-    return [
-        leaf.type.declaration(f"{name}{leaf.suffix}", node.coord)
-        for leaf in state.types.leaves(kind)
-    ]
+    found = list[ast.Decl]()
+    for leaf in state.types.leaves(kind):
+        part = f"{name}{leaf.suffix}"
+        is_stream = leaf.type.is_stream
+        found += (
+            expanded(part, leaf.type, node, state)
+            if is_stream
+            else [leaf.type.declaration(part, node.coord)]
+        )
+    return found

@@ -190,12 +190,13 @@ def _needs_copy(name: str, kind: NodeType, function: ast.FuncDef, state: Lowerin
             case _:
                 target = assigned_target(node)
                 targets = [] if target is None else [target]
-        if any(_root(target) == name for target in targets):
+        if any(root_of(target) == name for target in targets):
             return True
     return False
 
 
-def _root(node: ast.Node) -> str:
+def root_of(node: ast.Node) -> str:
+    """Return the variable that a place is a part of; empty for what is no place."""
     while isinstance(node, ast.ArrayRef | ast.StructRef | ast.UnaryOp):
         node = node.expr if isinstance(node, ast.UnaryOp) else node.name
     return node.name if isinstance(node, ast.ID) else ""

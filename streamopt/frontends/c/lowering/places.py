@@ -14,7 +14,8 @@ from streamopt.frontends.c.lowering.types import (
     word_of,
 )
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.text.classes import CALLED, THIS
+from streamopt.frontends.c.syntax.trees import arguments_of, with_nodes
+from streamopt.frontends.c.text.classes import CALLED, SUBSCRIPTED, THIS
 
 _LITERALS = {"int": "int", "char": "char", "double": "double", "float": "float"}
 
@@ -30,6 +31,9 @@ def _typed(node: ast.Node, state: Lowering) -> NodeType | None:
         case ast.ID(name=name):
             return state.inside.scope.find(name) or _own_member(name, state)
         case ast.ArrayRef(name=array):
+            place = given_place(node, state)
+            if place is not node:
+                return typed(place, state)
             whole = typed(array, state)
             return None if whole is None else _element(whole, state)
         case ast.UnaryOp(op="*", expr=pointer):
@@ -180,6 +184,8 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
             if state.inside.scope.find(name) is None and _own_member(name, state) is not None:
                 return ast.ID(f"this__{name}{suffix}", node.coord)
             return ast.ID(f"{name}{suffix}", node.coord)
+        case ast.ArrayRef() if (place := given_place(node, state)) is not node:
+            return leaf(place, suffix, state)
         case ast.ArrayRef(name=array) if is_stream(array, state):
             return leaf(streams.chosen(node, state), suffix, state)
         case ast.ArrayRef(name=array, subscript=index):
@@ -200,9 +206,46 @@ def leaf(node: ast.Node, suffix: str, state: Lowering) -> ast.Node:
             return _leaf_of_value(node, suffix, state)
 
 
+def given_place(node: ast.Node, state: Lowering) -> ast.Node:
+    """Return the place that a function of a class returns, in place of its call or ``[]``.
+
+    Before: ``w[3]``, where ``T &operator[](int k) { return cells[k]; }``
+    After:  ``w.cells[3]``
+    """
+    match node:
+        case ast.ArrayRef(name=whole, subscript=index):
+            name, given = SUBSCRIPTED, [index]
+        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name=name))):
+            given = arguments_of(node)
+        case _:
+            return node
+    kind = typed(whole, state)
+    forms = state.functions.forms.get(f"{tag_of(whole, state)}__{name}", ())
+    if kind is None or not forms:
+        return node
+    function = state.functions.known[forms[0]]
+    names = [one.name or "" for one in functions.parameters_of(function)[1:]]
+    match function.body.block_items:
+        case [ast.Return(expr=ast.Node() as value)] if is_place(value):
+            members = [member for member, _ in state.types.members(kind) or []]
+            own = {one: ast.StructRef(whole, ".", ast.ID(one), node.coord) for one in members}
+            return with_nodes(value, {**own, **dict(zip(names, given, strict=False))})
+        case _:
+            return node
+
+
 def leaves(node: ast.Node, kind: NodeType, state: Lowering) -> list[ast.Node]:
     """Return all members of a structure of a type that an expression names."""
-    return [leaf(node, one.suffix, state) for one in state.types.leaves(kind)]
+    found: list[ast.Node] = []
+    for one in state.types.leaves(kind):
+        place = leaf(node, one.suffix, state)
+        if one.type.is_stream and isinstance(place, ast.ID):
+            inside = state.types.leaves(state.types.stream_element(one.type))
+            ends = (*(part.suffix for part in inside), *streams.COUNTERS)
+            found += [ast.ID(f"{place.name}{end}", place.coord) for end in ends]
+        else:
+            found.append(place)
+    return found
 
 
 def _refuse_pointer(node: ast.StructRef, suffix: str, state: Lowering) -> None:

@@ -43,6 +43,8 @@ class InFunction:
     scope: Scopes[NodeType] = field(default_factory=Scopes[NodeType])
     numbers: Mapping[str, ast.Node] = field(default_factory=dict[str, ast.Node])
     """The numbers of an open function, as its call decides them."""
+    constants: dict[str, int | None] = field(default_factory=dict[str, "int | None"])
+    """By name that is declared inside: its number; None if it has none, or has several."""
     returned: NodeType | None = None
     """The structure that the function returns."""
     is_top: bool = False
@@ -88,8 +90,9 @@ class Lowering:
         """Return the value of an expression of numbers and constants; None of others."""
         given = self.inside.numbers.items()
         numbers = {name: evaluated(text_of(one), self.types.constants) for name, one in given}
-        decided = {name: one for name, one in numbers.items() if one is not None}
-        return evaluated(text_of(node), {**self.types.constants, **decided})
+        known = {**self.types.constants, **numbers, **self.inside.constants}
+        decided = {name: one for name, one in known.items() if one is not None}
+        return evaluated(text_of(node), decided)
 
     def unique(self, name: str) -> str:
         """Return a name that the file does not have."""

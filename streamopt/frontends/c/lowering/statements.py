@@ -156,6 +156,7 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
 def _assigned(
     node: ast.Assignment, target: ast.Node, value: ast.Node, state: Lowering
 ) -> list[ast.Node]:
+    target = places.given_place(target, state)
     kind = places.typed(target, state)
     if isinstance(value, ast.Assignment) and places.is_whole(kind, state):
         return [
@@ -219,6 +220,10 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
             found += aggregates.assigned(ast.ID(node.name, node.coord), made, node, state)
         return found
     init, storage = node.init, node.storage or []
+    is_fixed = init is not None and "const" in kind.qualifiers and not kind.levels
+    known = state.constant(init) if is_fixed and init is not None else None
+    if state.inside.constants.setdefault(node.name, known) != known:
+        state.inside.constants[node.name] = None
     state.inside.scope.declare(node.name, kind)
     if init is None and node.name in state.inside.pieced and kind.tag.startswith("ap_"):
         init = None if kind.levels else number(0, node.coord)

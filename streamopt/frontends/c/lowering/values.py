@@ -38,7 +38,7 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
         case ast.StructRef():
             return places.leaf(node, "", state)
         case ast.ArrayRef():
-            return _element(node, node.name, node.subscript, state)
+            return _element(node, state)
         case ast.FuncCall():
             return _call(node, state)
         case ast.Cast(to_type=to, expr=operand):
@@ -56,7 +56,11 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
             return _of_parts(node, state)
 
 
-def _element(node: ast.ArrayRef, array: ast.Node, index: ast.Node, state: Lowering) -> ast.Node:
+def _element(node: ast.ArrayRef, state: Lowering) -> ast.Node:
+    place = places.given_place(node, state)
+    if place is not node:
+        return value(place, state)
+    array, index = node.name, node.subscript
     if places.is_bits(array, state):
         return bits.bit(array, index, node, state)
     whole = places.typed(array, state)

@@ -58,7 +58,7 @@ def part(
     Bits that may lie in two words are reported (E135).
     """
     size, _ = _sizes(whole, state)
-    terms = bits.terms(values.value(low, state)) or {"": 1, "?": 1}
+    terms = bits.terms(values.value(low, state), state) or {"": 1, "?": 1}
     step = gcd(size, *(factor for name, factor in terms.items() if name))
     if terms.get("", 0) % step + width_bits > step:
         message = f"{shown(whole)} is taken apart in pieces that may lie in two words"

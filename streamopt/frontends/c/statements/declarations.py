@@ -162,7 +162,8 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
             state.scope.declare(item.name, pointer)
             return
         hint = f"declare an array: {item.type.text} {item.name}[N]"
-        state.report("E135", f"{item.name} is a pointer", item.loc, hint)
+        if item.value is not None or item.name in state.usage.named:
+            state.report("E135", f"{item.name} is a pointer", item.loc, hint)
         return
     rank = 0 if item.type.is_reference else len(item.type.extents)
     part = accesses.pointed_part(item.value, state, rank)
@@ -173,7 +174,8 @@ def _declare_pointer(item: Declaration, state: ReadingState) -> None:
         state.report("E138", message, item.loc, "use the array itself")
         return
     is_const = part.is_const or item.type.is_const
-    found = replace(part, is_const=is_const, is_parameter=True)
+    is_single = 0 < len(part.shape) < rank
+    found = replace(part, is_const=is_const, is_parameter=True, is_single=is_single)
     state.scope.declare(item.name, pointer_to(found, item, function, state))
 
 

@@ -291,7 +291,9 @@ def _array(parameter: Declaration, argument: ast.Node, frame: Frame, state: Read
             for extent in extents[1:]
         ]
     is_scalar = not part.shape and len(extents) == 1
-    if extents[0] is None and part.shape == tuple(inner_extents) and part.shape:
+    pairs = [*zip(inner_extents, part.shape, strict=False)]
+    is_same = len(inner_extents) == len(part.shape) and all(one in (None, n) for one, n in pairs)
+    if extents[0] is None and is_same and part.shape:
         part = replace(part, is_single=True)
     elif not is_scalar and (len(part.shape), *inner_extents) != (len(extents), *part.shape[1:]):
         wanted = "".join(f"[{extent}]" for extent in ["", *inner_extents])

@@ -239,8 +239,12 @@ def _amount(item: ast.Node, name: str, state: ReadingState) -> int | None:
                 return None
             header = constant_header(item, state)
             return None if header is None else inside.amount * len(range(*header))
-        case ast.FuncCall():
-            return _amount_of_call(item, name, state)
+        case (
+            (ast.FuncCall() as call)
+            | ast.Decl(init=ast.FuncCall() as call)
+            | ast.Assignment(rvalue=ast.FuncCall() as call)
+        ) if name not in assigned_name(item):
+            return _amount_of_call(call, name, state)
         case _:
             found = change_of(item, name)
             if found is None:
@@ -259,16 +263,17 @@ def _amount_of_call(call: ast.FuncCall, name: str, state: ReadingState) -> int |
     if function is None or len(given) != len(function.parameters):
         return None
     names = [item.name for item in function.parameters]
-    nodes = [*walked(function.body)]
+    nodes, last = [*walked(function.body)], items_of(function.body)[-1:]
     own = {node.name for node in nodes if isinstance(node, ast.Decl)} | {*names}
     for node in nodes:
         bounds = [node.init, node.cond] if isinstance(node, ast.For) else []
         asked = names_in(*(part for part in bounds if part is not None)) & own
         is_open = isinstance(node, ast.For) and bool(asked - {counted_name(node)} - {*names})
-        if is_open or isinstance(node, ast.Return):
+        if is_open or (isinstance(node, ast.Return) and node not in last):
             return None
     body = with_nodes(function.body, dict(zip(names, given, strict=True)))
-    if not all(n in state.file.declarations for n in walked(body) if isinstance(n, ast.Decl)):
+    headers = [one.init for one in walked(body) if isinstance(one, ast.For)]
+    if not all(n in state.file.declarations for n in walked(*headers) if isinstance(n, ast.Decl)):
         return None
     change = change_by(items_of(body), name, state)
     return None if change is None or change.modulus else change.amount

@@ -211,10 +211,12 @@ def _assign(node: ast.Assignment, state: ReadingState, label: str) -> CValue | N
     searched = accesses.assigned_place(target, state)
     if searched is not None:
         return _assign_searched(node, *searched, state)
-    if isinstance(node.rvalue, ast.Assignment):
-        value = _assign(node.rvalue, state, label)
-    else:
-        value = expressions.value_of(assigned_value(node), state)
+    inner = node.rvalue if isinstance(node.rvalue, ast.Assignment) else None
+    value = None if inner is None else _assign(inner, state, label)
+    if inner is None or node.op != "=":
+        given = node.rvalue if inner is None else inner.lvalue
+        whole = ast.Assignment(node.op, target, given, node.coord)
+        value = expressions.value_of(assigned_value(whole), state)
     found = accesses.element_of(target, state)
     if found is None:
         return None

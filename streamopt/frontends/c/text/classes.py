@@ -38,10 +38,10 @@ _TYPE = re.compile(r"typedef\b[^{};]*?\b(\w+)\s*;()|using\s+(\w+)\s*=")
 _INITIAL = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _WORD = re.compile(r"\bthis\s*->|\*\s*this\b|(?<![.\w])(\w+)\b(\s*\(\s*\)?)?")
 _ITSELF = re.compile(r"\breturn\s*\*\s*this\s*;")
-_REFERENCE = re.compile(r"\b\w+\s*&\s*\Z")
+_REFERENCE = re.compile(r"\b\w+\s*(&)\s*\Z")
 _CLOSE = re.compile(r"\s*\}\s*;")
 _BODY = re.compile(r"\s*(?:const\b\s*)?(?::[^:{};][^{};]{0,1000})?\{")
-_OPERATOR = re.compile(r"\boperator\s*(\(\s*\)|[-+*/%&|^]=?|[=!<>]=|<<|>>|[<>~!])(?=\s*\()")
+_OPERATOR = re.compile(r"\boperator\s*(\(\s*\)|\[\s*\]|[-+*/%&|^]=?|[=!<>]=|<<|>>|[<>~!])(?=\s*\()")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::\s*(\w+)\s*(\(?)")
 _MOST_READ = 10
 """How often a text is read, which classes in classes do again."""
@@ -54,8 +54,8 @@ def operator_name(symbol: str) -> str:
     return "_".join(["operator", *(str(ord(one)) for one in symbol if one != " ")])
 
 
-CALLED = operator_name("()")
-"""The function that ``operator()`` is."""
+CALLED, SUBSCRIPTED = operator_name("()"), operator_name("[]")
+"""The functions that ``operator()`` and ``operator[]`` are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _keep(said: str, own: _Class, before: list[str], members: list[str]) -> None
     """Note a declaration that is no function's: constants and types stand before the structure."""
     named = _CONSTANT.match(said) or _TYPE.match(said)
     if named is None:
-        members.append(said)
+        members.append(said.strip("; ") and said)
         return
     name = named[1] or named[3]
     own.words[name] = f"{own.tag}__{name}"
@@ -235,6 +235,8 @@ def _function(
     )
     if gives_itself and returned is not None:
         yield returned.start(), begin, "void "
+    elif returned is not None:
+        yield *returned.span(1), " "
     this = "" if method in own.static else f"{tag} &{THIS}{', ' if has_more else ''}"
     first = f"{'void ' if method == tag else ''}{tag}__{method}({this}"
     yield begin, opening if has_more else close, first

@@ -86,6 +86,7 @@ _STRUCTURE = re.compile(r"(\btypedef\s+)?\b(struct|union|enum)\s+(\w+)\s*\{")
 _REFUSED = re.compile(
     r"\b(?:(template)\s*<|(operator)\b|(?:std|hls|tapa)\s*::\s*(\w+)\s*<|(ap_[a-z]\w*)\s*<"
     r"|(?:hls|tapa)\s*::\s*(task|merge|split|stream_of_blocks)\b)"
+    r"|(?<=[=(,])\s*(\[[&=\w, ]{0,200}\])(?=\s*\([^(){};]{0,200}\)\s*\{)"
 )
 _HINTS = {
     "template": "write the function for the types that it is used with",
@@ -104,6 +105,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     spaces = {found[1] for found in _NAMESPACE.finditer(text)}
     text = _blanked(_blanked(text, _LINKAGE), _NAMESPACE)
     text = edited(text, _scoped(text), places)
+    text = _unqualified(text, spaces - {"hls", "std", "tapa"})
     for pattern in (_OUTPUT, _EXPLICIT):
         text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
@@ -121,7 +123,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     text = edited(text, ((start, start, new) for start, new in typed), places)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(_blank, text)
-    text = _QUALIFIED.sub(lambda found: _blank(found) if found[1] in spaces else found[0], text)
+    text = _unqualified(text, spaces)
     types = _BUILT_IN | tags | {*_type_names(text)}
     text = edited(text, [*_defaults(text), *_constructed(text)], places)
     text = edited(text, _rewritten(text), places)
@@ -136,6 +138,11 @@ def _blank(found: re.Match[str]) -> str:
     return blank(found[0])
 
 
+def _unqualified(text: str, spaces: Container[str]) -> str:
+    """Return a text without the names of some namespaces in front of others."""
+    return _QUALIFIED.sub(lambda found: _blank(found) if found[1] in spaces else found[0], text)
+
+
 def _scoped(text: str) -> Iterator[Edit]:
     """Yield edits that put the names of an ``enum class`` beside others: ``kind__one``."""
     for one in _SCOPED.finditer(text):
@@ -148,8 +155,8 @@ def _scoped(text: str) -> Iterator[Edit]:
 def _refused(text: str) -> Iterator[tuple[int, str, str]]:
     for found in _REFUSED.finditer(text):
         name = next(part for part in found.groups() if part)
-        what = "a template" if name == "template" else found[0].rstrip("< ")
-        yield found.start(), what, _HINTS.get(name, "use functions, arrays and hls::stream")
+        what = "a template" if found[1] else "a lambda" if found[6] else found[0].rstrip("< ")
+        yield found.end() - len(found[0].lstrip()), what, _HINTS.get(name, "use functions, arrays and hls::stream")
 
 
 def _type_names(text: str) -> Iterator[str]:

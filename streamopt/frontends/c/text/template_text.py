@@ -27,6 +27,7 @@ _CONSTANT = re.compile(
     r"\bconst\s+(?:static\s+)?(?:(?:unsigned|int|short|long|char|size_t|u?int\d+_t)\s+)+"
     r"(\w+\s*=[^;{}]{1,200});"
 )
+_ENUMERATORS = re.compile(r"\benum\b[^{};()]{0,100}\{([^{}]*)\}")
 _DECIDED = re.compile(r"\bif\s+static\s+const\s*\(")
 _BRANCH = re.compile(r"\s*(?:\{|(if\b[^;{}(]*\()|[^;{}]*;)")
 _ELSE = re.compile(r"\s*else\b")
@@ -228,16 +229,20 @@ def _words(text: str) -> str:
     return re.sub(r"\W+", "__", text.strip())
 
 
-def constants_in(text: str) -> dict[str, int]:
-    """Return the whole numbers that constants outside of templates have."""
-    found: dict[str, int] = {}
-    for one in _CONSTANT.finditer(text):
+def constants_in(text: str, known: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Return the whole numbers of constants, of those that have one in the whole text."""
+    found, doubles = dict(known or {}), set[str]()
+    own: dict[str, int] = {}
+    for one in (*_CONSTANT.finditer(text), *_ENUMERATORS.finditer(text)):
+        next_one = "0" if one.re is _ENUMERATORS else ""
         for part in parts_of(one[1]):
             name, _, value = part.partition("=")
-            number = evaluated(value, found)
+            number = evaluated(value or next_one, found)
+            next_one = f"{number} + 1" if next_one else ""
             if number is not None:
-                found[name.strip()] = number
-    return found
+                doubles |= {name.strip()} & {n for n, old in own.items() if old != number}
+                found[name.strip()] = own[name.strip()] = number
+    return {name: number for name, number in found.items() if name not in doubles}
 
 
 def evaluated(text: str, constants: Mapping[str, int]) -> int | None:

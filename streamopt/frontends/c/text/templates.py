@@ -57,14 +57,14 @@ _MAX_NESTING = 8
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _BUILT_IN = re.compile(
     r"\b(ap_u?int|ap_u?fixed|(?:hls|tapa)[ ]*::[ ]*(?:i?o?stream|vector)|std[ ]*::[ ]*array)"
-    r"[ ]*<([^<>;{}]{1,200})>"
+    r"[ ]*<((?:[^<>;{}]|<<){1,200})>"
 )
 _SPECIAL = re.compile(
     r"\b(?:struct|class)\s+(\w+)\s*<([^<>;{}]*)>\s*\{"
     r"|\b(\w+)\s*<([^<>;{}]*)>\s*\([^;{}]{0,1000}\)\s*\{"
 )
 _OUTSIDE = re.compile(r"[^({};]*?\b(\w+)\s*(<[^<>;{}]*>)(?=\s*::\s*~?\w+\s*\()")
-_PARTIAL = re.compile(r"\s*(?:struct|class)\s+\w+\s*<")
+_PARTIAL = re.compile(r"\s*(?:struct|class)\s+(\w+)\s*<([^<>;{}]*)>")
 _UNSIGNED = ("unsigned", "size_t", "uint32_t")
 _ALIAS = re.compile(r"\s*using\s+\w+\s*=([^;]*);")
 
@@ -122,6 +122,7 @@ class _TemplateWriter:
         self.problems = problems
         self.constants = constants_in(text)
         self.templates: dict[str, _Template] = {}
+        self.partial: dict[str, list[tuple[list[str], _Template]]] = {}
         self.known: dict[tuple[str, ...], str] = {}
         self.spent = self.moved = 0
         self.open: set[str] = set()
@@ -162,7 +163,11 @@ class _TemplateWriter:
             self.written.text = text[:start] + blank(text[start : close + 1]) + text[close + 1 :]
             return
         self.written.text = text[:start] + blank(text[start:end]) + text[end:]
-        if parameters is None or close is None or _PARTIAL.match(text, close + 1):
+        partial = None if close is None else _PARTIAL.match(text, close + 1)
+        names = {name for _, name, _ in parameters or ()}
+        patterns = [] if partial is None else parts_of(partial[2])
+        is_open = any(names.intersection(_WORD.findall(one)) - {one} for one in patterns)
+        if parameters is None or close is None or is_open:
             hint = "write the function for the types that it is used with"
             loc = self._loc(start)
             self.problems.report("E135", "a template of this kind is not supported", loc, hint)
@@ -175,6 +180,12 @@ class _TemplateWriter:
         rows[0] = [replace(s, column=s.column - column + 1) for s in rows[0][after:last]]
         name, is_function = declared_name(body)
         kept = tuple(tuple(row) for row in rows)
+        if partial is not None:
+            begin, end = (at - close - 1 for at in (partial.end(1), partial.end()))
+            body = body[:begin] + blank(body[begin:end]) + body[end:]
+            made = _Template(name, parameters, body, kept, is_function)
+            self.partial.setdefault(name, []).append((patterns, made))
+            return
         outside = _OUTSIDE.match(body)
         if outside is not None and (known := self.templates.get(outside[1])) is not None:
             begin, end = outside.span(2)
@@ -210,13 +221,22 @@ class _TemplateWriter:
                 return found.end()
             close, inner = end, uses.search(text, found.end(), end)
             if inner is None:
-                arguments = [self._argument(part) for part in parts_of(text[found.end() : close])]
+                listed = parts_of(text[found.end() : close])
+                arguments = [self._argument(part, found.start()) for part in listed]
                 self._complete(template, arguments, found.start())
                 break
             found = inner
+        given = zip(template.parameters, arguments, strict=False)
+        pairs = [(kind, name, value) for (kind, name, _), value in given]
+        for patterns, special in self.partial.get(template.name, ()):
+            kinds = {name: kind for kind, name, _ in special.parameters}
+            sides = [*zip(patterns, arguments, strict=False)]
+            if all(one in kinds or self._argument(one) == other for one, other in sides):
+                pairs = [(kinds[one], one, other) for one, other in sides if one in kinds]
+                template = replace(special, parameters=template.parameters)
         values = {
             name: f"{value}u" if kind in _UNSIGNED and value.isdigit() else value
-            for (kind, name, _), value in zip(template.parameters, arguments, strict=False)
+            for kind, name, value in pairs
         }
         alias = _ALIAS.match(template.text)
         if alias is not None:
@@ -232,8 +252,14 @@ class _TemplateWriter:
             self.written.generics[self.known[key]] = numbers
         return at if outer == found.start() else min(at, outer)
 
-    def _argument(self, text: str) -> str:
+    def _argument(self, text: str, use: int = 0) -> str:
+        """Return an argument, a number where constants decide it, of the function around a use."""
         number = evaluated(text, self.constants)
+        if number is None and use:
+            whole = self.written.text
+            self._spend(use // 20, use)
+            before = whole[declaration_start(whole, use) : use]
+            number = evaluated(text, constants_in(before, self.constants))
         return " ".join(text.split()) if number is None else str(number)
 
     def _complete(self, template: _Template, arguments: list[str], start: int) -> None:
@@ -287,9 +313,7 @@ class _TemplateWriter:
         text = self.written.text
         at = declaration_start(text, use)
         added, rows = instance
-        self.spent += len(added) + at // 20
-        if len(self.known) > MAX_INSTANCES or self.spent > MAX_CHARACTERS:
-            self._refuse_size(use)
+        self._spend(len(added) + at // 20, use)
         added = self._built_in(added, Places(self.places.main, self.places.files, rows))
         line, column = position(text, at)
         self._move(line, use)
@@ -299,6 +323,11 @@ class _TemplateWriter:
         self.places.rows[line - 1 : line] = [before, *rows, after]
         self.written.text = f"{text[:at]}\n{added}\n{text[at:]}"
         return at
+
+    def _spend(self, characters: int, use: int) -> None:
+        self.spent += characters
+        if len(self.known) > MAX_INSTANCES or self.spent > MAX_CHARACTERS:
+            self._refuse_size(use)
 
     def _move(self, line: int, place: int) -> None:
         """Count the tokens of a line that is changed."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
-from streamopt.frontends.language_models.config import UNREADABLE
 
+UNREADABLE: Final = "E191"
+"""Code of files of a language model that can't be read."""
 MOST_HEADER_BYTES = 2**26
 KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 

@@ -1,0 +1,64 @@
+/* run: top(int x[24], int y[24], int z[24], int sums[6], int mixed[6]) */
+// Places that functions of classes give, templates for some arguments, constants of one name.
+#define WIDTH(N) (4 * (1 << (N)))
+enum { ONE, TWO = 1 };
+
+template <typename T, int N> class lanes {
+  public:
+    lanes() {}
+    lanes(T start) {
+        for (int i = 0; i < N; ++i) cells[i] = start;
+    }
+    T &operator[](int at) { return (cells[at]); }
+    const T &operator[](int at) const { return (cells[at]); }
+    T &mirror(int at) { return cells[N - 1 - at]; }
+
+  private:
+    T cells[N];
+};
+
+template <typename T, int N> struct tree {
+    static T sum(const T x[N]) { return tree<T, N / 2>::sum(x) + tree<T, N - N / 2>::sum(x + N / 2); }
+};
+template <typename T> struct tree<T, 1> {
+    static T sum(const T x[1]) { return x[0]; }
+};
+
+template <int N> void scale(const int x[24], int y[24]) {
+    for (int i = 0; i < 24; i++) y[i] = x[i] * N;
+}
+void twice(const int x[24], int y[24]) {
+    const int by = 2;
+    scale<by>(x, y);
+}
+void thrice(const int x[24], int y[24]) {
+    const int by = 3;
+    scale<by>(x, y);
+}
+
+struct color { int r, g, b; };
+
+int picked(int **from, int at) { return (*from)[at] + **from; }
+
+void top(int x[24], int y[24], int z[24], int sums[6], int mixed[6]) {
+    int *unused;
+    int twos[24];
+    twice(x, twos);
+    thrice(twos, y);
+    for (int n = 0; n < 6; n++) {
+        lanes<int, WIDTH(ONE)> part(n), other;
+        for (int i = 0; i < 4; i++) {
+            part[i] += x[4 * n + i];
+            other.mirror(i) = part[i] * i;
+        }
+        int kept[WIDTH(TWO) / 2];
+        for (int i = 0; i < 4; i++) kept[i] = other[i] - part[i];
+        for (int i = 0; i < 4; i++) z[4 * n + i] = other[i];
+        sums[n] = tree<int, 4>::sum(kept);
+        color c = {x[n], y[n], n};
+        c = color{c.b, c.r - c.g, c.r};
+        mixed[n] = c.r * 64 + c.g * 8 + c.b;
+    }
+    int *first = x + 3;
+    mixed[0] = picked(&first, 5);
+}
