@@ -156,7 +156,8 @@ def _refused(text: str) -> Iterator[tuple[int, str, str]]:
     for found in _REFUSED.finditer(text):
         name = next(part for part in found.groups() if part)
         what = "a template" if found[1] else "a lambda" if found[6] else found[0].rstrip("< ")
-        yield found.end() - len(found[0].lstrip()), what, _HINTS.get(name, "use functions, arrays and hls::stream")
+        hint = _HINTS.get(name, "use functions, arrays and hls::stream")
+        yield found.end() - len(found[0].lstrip()), what, hint
 
 
 def _type_names(text: str) -> Iterator[str]:
