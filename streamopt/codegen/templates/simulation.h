@@ -87,6 +87,10 @@ class Memory {
     std::size_t word_parts() const { return parts; }
     // Copies one bank's element from a word to another.
     void copy(uint32_t *to, const uint32_t *from, std::size_t bank) const {
+        if (bits % 32 == 0) {
+            std::memcpy(to + bank * bits / 32, from + bank * bits / 32, bits / 8);
+            return;
+        }
         for (std::size_t bit = bank * bits; bit < (bank + 1) * bits; bit++) {
             const uint32_t mask = uint32_t(1) << bit % 32;
             to[bit / 32] = (to[bit / 32] & ~mask) | (from[bit / 32] & mask);
@@ -169,13 +173,16 @@ template <typename Address, typename Data> class BankReadPort {
         : memory(memory), address(address), enable(enable), data(data), bits(bits), asked(banks),
           word(memory.word_parts()) {}
     void before_edge() {
-        if (!enable)
+        is_asked = enable;
+        if (!is_asked)
             return;
         const std::vector<uint32_t> given = words_of(address);
         for (std::size_t bank = 0; bank < asked.size(); bank++)
             asked[bank] = field(given.data(), bank * bits, bits);
     }
     void after_edge() {
+        if (!is_asked)
+            return;
         for (std::size_t bank = 0; bank < asked.size(); bank++)
             memory.copy(word.data(), memory.read(asked[bank]), bank);
         set(data, word.data());
@@ -187,6 +194,7 @@ template <typename Address, typename Data> class BankReadPort {
     const CData &enable;
     Data &data;
     std::size_t bits;
+    bool is_asked = false;
     std::vector<std::size_t> asked;
     std::vector<uint32_t> word;
 };
