@@ -1,6 +1,7 @@
 """Projects in Verilog, compiled by Verilator and a C++ compiler to a program that counts cycles."""
 
 import atexit
+import re
 import shutil
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,6 +20,11 @@ _SHOWN_LINES = 5
 _PROBE_LIMIT_S = 300.0
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp")
 _OF_TRACES = ("verilated_vcd_c.cpp",)
+_MOST_CYCLES = re.compile(r"simulation::run\(design, \d+, (\d+)")
+_TOGETHER_BYTES = 12_000_000
+"""Of C++ that is compiled as one source."""
+_LONG_CYCLES = 50_000
+"""That a run may take, from which optimised C++ saves more time than it takes to compile."""
 
 
 @contextmanager
@@ -90,18 +96,30 @@ def built(
     _must(command, directory, time_limit_s, top)
     headers = (f"-I{main.parent.absolute()}", f"-I{TYPE_HEADERS}", f"-I{made}")
     command = [*_compiler(path, is_traced), *headers]
+    level = "-O1" if _is_long(main) else "-O0"
+    parts = sorted(made.glob("*.cpp"))
     if apart:
-        library = ["make", "-s", "-C", str(made), "-f", "Vdesign_hier.mk", "OPT_FAST=-O1"]
-        _must(library, directory, time_limit_s, top)
-        command += ["-O1", str(main.absolute()), str(made / "Vdesign__ALL.a")]
+        make = ["make", "-s", "-C", str(made), "-f", "Vdesign_hier.mk"]
+        libraries = [f"V{name}/lib{name}.a" for name in apart]
+        _must([*make, "OPT_FAST=-O1", *libraries], directory, time_limit_s, top)
+        _must([*make, f"OPT_FAST={level}"], directory, time_limit_s, top)
+    elif sum(part.stat().st_size for part in parts) > _TOGETHER_BYTES:
+        make = ["make", "-s", "-C", str(made), "-f", "Vdesign.mk", "Vdesign__ALL.a"]
+        _must([*make, f"OPT_FAST={level}"], directory, time_limit_s, top)
     else:
-        parts = [main.absolute(), *sorted(made.glob("*.cpp"))]
-        whole = _together(parts, directory / "simulation.cpp")
-        command += ["-O0", str(whole)]  # it runs in less time than compilers optimise it
+        main = _together([main.absolute(), *parts], directory / "simulation.cpp")
+    archive = made / "Vdesign__ALL.a"
     program = directory / "simulation"
+    command += [level, str(main.absolute()), *([str(archive)] if archive.exists() else [])]
     command += [_runtime(path, is_traced), "-o", str(program)]
     _must(command, directory, time_limit_s, top)
     return program
+
+
+def _is_long(main: Path) -> bool:
+    """Return whether a main function may run a design for many cycles, as far as it says."""
+    most = _MOST_CYCLES.search(main.read_text()) if main.exists() else None
+    return most is None or int(most[1]) >= _LONG_CYCLES
 
 
 def _together(sources: Sequence[Path], path: Path) -> Path:
