@@ -19,6 +19,7 @@ from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings, counted
+from streamopt.strategies.opt6.fitting_lanes import with_fitting_lanes
 from streamopt.strategies.opt6.priced.large_graph import LargeGraph
 from streamopt.strategies.opt6.priced.priced_bound import PricedBound
 from streamopt.strategies.opt6.search_budget import Horizon, SearchBudget, SearchEffort, horizons
@@ -245,8 +246,7 @@ class GraphVariant:
 
     def narrowed(self, horizon_cycles: int, run: Run) -> SimulatedDesign | None:
         """Look for a higher bound of a large graph within a horizon; return a design if found."""
-        price = self._budget.price
-        whole = replace(SearchBudget.whole(self.region.limits), price=price)
+        whole = replace(SearchBudget.whole(self.region.limits), price=self._budget.price)
         found = self._bounding.solved(whole, horizon_cycles, run, only_bound=True)
         if found is None:
             self._bound.raise_to(horizon_cycles)
@@ -394,6 +394,7 @@ class GraphVariant:
 
     def _as_chosen(self, schedule: Schedule) -> Chosen:
         costs = self._large.costs
+        schedule = with_fitting_lanes(self.problem.decision_space(), schedule)
         found = evaluate(self.graph, schedule, costs)
         luts = least_luts(self.graph, schedule, costs)
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)

@@ -8,10 +8,11 @@ from streamopt.evaluation.fifo_sizing import safe_depths
 from streamopt.evaluation.region_usage import region_usage
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
-from streamopt.ir.schedule import Schedule
+from streamopt.ir.schedule import ChannelKind, Schedule
 from streamopt.perf.resources.network import NetworkResources
 from streamopt.solvers.result import Proof
 from streamopt.strategies.opt6.memory_choice import with_other_blocks
+from streamopt.strategies.refinement.frame_buffers import with_depths
 from streamopt.strategies.refinement.weight_places import placed_weights
 from streamopt.strategies.regions.placing import in_regions, region_share
 from streamopt.strategies.resources.budgeted import Chosen
@@ -153,8 +154,6 @@ def judged(
     is_rough
         Whether a partition that was found quickly does, where the design is in several regions.
     """
-    schedule = placed_weights(graph, chosen.schedule, region.on, region.limits)
-    evaluation = evaluated(graph, schedule, region.on, checks_hazards=False)
 
     def depths_of(of: Evaluation) -> Mapping[str, int]:
         if depths is not None:
@@ -164,6 +163,17 @@ def judged(
     def counts(of: Evaluation) -> NetworkResources:
         return built_with(of, depths_of(of))
 
+    def evaluation_of(schedule: Schedule) -> Evaluation:
+        return evaluated(graph, schedule, region.on, checks_hazards=False)
+
+    fifos = [c.channel for c in chosen.schedule.channels if c.kind is ChannelKind.FIFO]
+    least = dict.fromkeys(fifos, LEAST_DEPTH_ELEMS) if sizes_fifos else {}
+    schedule = _placed_beside(graph, chosen.schedule, least | {**(depths or {})}, region)
+    evaluation = evaluation_of(schedule)
+    if sizes_fifos and counts(evaluation).total.bram18 > region.limits.bram18:
+        again = _placed_beside(graph, chosen.schedule, depths_of(evaluation), region)
+        if again != schedule:
+            schedule, evaluation = again, evaluation_of(again)
     used, limits = counts(evaluation).total, region.limits
     if used.bram18 > limits.bram18:
         own = depths_of(evaluation)
@@ -186,6 +196,15 @@ def judged(
     if not evaluation.is_buildable:
         return replace(design, excess=NOT_BUILDABLE)
     return replace(design, excess=max(design.excess, _excess(most, limits)))
+
+
+def _placed_beside(
+    graph: Graph, schedule: Schedule, fifos: Mapping[str, int], region: Region
+) -> Schedule:
+    """Return a schedule with places of weights beside FIFOs of some depths, and its own ones."""
+    own = {c.channel: c.depth_elems for c in schedule.channels if c.kind is ChannelKind.FIFO}
+    small = with_depths(schedule, {name: fifos.get(name, depth) for name, depth in own.items()})
+    return with_depths(placed_weights(graph, small, region.on, region.limits), own)
 
 
 def _excess(used: Resources, limits: Resources) -> float:
