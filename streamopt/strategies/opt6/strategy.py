@@ -179,12 +179,15 @@ class _VariantSearch:
             self._quicker.add(tried, plain)
             self._report()
 
+        began = clock.spent()
         if not any(isinstance(node, SequentialNode) for node in plain.graph.nodes):
             quicker_designs(plain, self.run, keep)  # whose plans would be built once more
-        best, began = self._quicker.best, clock.spent()
+        best = self._quicker.best
         if best is not None and best[0].is_within:
+            began = clock.spent()
             plain.judged(best[0].chosen)
-        else:
+        elif best is None or not plain.is_large:  # of which that runs for long
+            began = clock.spent()
             keep(plain.judged(plain.plainest()))
         judging = clock.spent() - began
         share = SIZING_SHARE * self._limit if self._limit < inf else 0.0
@@ -364,10 +367,9 @@ class _VariantSearch:
         return found
 
     def _report(self) -> None:
-        best = self._best
+        best, run = self._best, self.run
         if best is None:
             return
-        run = self.run
         if run.on_incumbent is not None and best[0].is_within:
             run.on_incumbent(replace(best[0].solution(run), stop=Stop.INTERRUPTED))
         self._reported = 0.0
