@@ -23,7 +23,7 @@ def with_fitting_lanes(space: DecisionSpace, schedule: Schedule) -> Schedule:
     Loops that share a tile class with another node keep their lanes.
     """
     graph, fifos = space.graph, schedule.fifos
-    factors = {plan.node: plan.factors for plan in schedule.nodes}
+    factors: dict[str, Factors] = {plan.node: plan.factors for plan in schedule.nodes}
     for edge in graph.edges:
         ends = graph.node(edge.producer), graph.node(edge.consumer)
         is_plain = not any(isinstance(node, SequentialNode) for node in ends)
