@@ -26,7 +26,7 @@ from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import converted_value, integer
 from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Read
+from streamopt.ir.expression import Access, Read, reads
 
 
 def declare_shared(top: CFunction, state: ReadingState) -> None:
@@ -83,7 +83,7 @@ def _fixed(item: Declaration, state: ReadingState) -> Known | None:
     if element is None or item.value is None:
         return None
     value = expressions.value_of(item.value, state)
-    if value is None or value.constant is None:
+    if value is None or reads(value.tree):
         return None
     try:
         return Known(converted_value(value, element))
@@ -112,6 +112,10 @@ def _shared(item: Declaration, state: ReadingState, *, is_fixed: bool) -> Symbol
         numbers = [initialisers.constant_of(node, element, state) for node in nodes]
     known_numbers = tuple(number for number in numbers if number is not None)
     has_values = bool(numbers) and len(known_numbers) == len(numbers)
+    if numbers and not has_values:
+        message = f"a value of {item.name} has more than 53 bits, or is not constant"
+        state.report("E135", message, item.loc, "declare it inside of the function")
+        return Broken()
     stored = state.source.add_declared(item, shape, is_argument=not has_values)
     if has_values:
         state.source.values[stored.variable] = known_numbers

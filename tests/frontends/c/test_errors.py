@@ -142,6 +142,10 @@ def test_hints_say_what_to_change(tmp_path: Path) -> None:
             "a brace or semicolon is missing",
         ),
         ("int n;\n", "None:None E133 the file defines no function"),
+        (
+            "const unsigned long t[1] = {0x5555555555555555};\nvoid f(long x[1]) { *x = t[0]; }\n",
+            "1:21 E135 a value of t has more than 53 bits, or is not constant",
+        ),
         ("", "None:None E133 the file defines no function"),
         (
             "void a(void) {}\nvoid b(void) {}\n",

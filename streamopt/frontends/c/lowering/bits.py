@@ -37,6 +37,18 @@ def slice_of(
     return converted(f"ap_uint_{width}_", _from(whole, ends[1], width, node, state))
 
 
+def widened(part: ast.Node, state: Lowering) -> ast.Node | None:
+    """Return the bits between two ends in as many bits as their number has; None for others.
+
+    So the vendor's headers shift them (``ap_range_ref``).
+    """
+    whole = whole_of(part) if isinstance(part, ast.FuncCall) else None
+    if whole is None or not places.is_bits(whole, state):
+        return None
+    width = words.LONGEST if words.is_long(whole, state) else _element(whole, state).bits
+    return converted(f"ap_uint_{width}_", values.value(part, state))
+
+
 def _from(whole: ast.Node, low: ast.Node, width: int, node: ast.Node, state: Lowering) -> ast.Node:
     """Return a number shifted such that some bits of it are the lowest."""
     if words.is_long(whole, state):

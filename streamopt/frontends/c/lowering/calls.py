@@ -202,10 +202,6 @@ def expanded(name: str, kind: NodeType, node: ast.Decl, state: Lowering) -> list
     found = list[ast.Decl]()
     for leaf in state.types.leaves(kind):
         part = f"{name}{leaf.suffix}"
-        is_stream = leaf.type.is_stream
-        found += (
-            expanded(part, leaf.type, node, state)
-            if is_stream
-            else [leaf.type.declaration(part, node.coord)]
-        )
+        own = [leaf.type.declaration(part, node.coord)]
+        found += expanded(part, leaf.type, node, state) if leaf.type.is_stream else own
     return found

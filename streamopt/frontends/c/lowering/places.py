@@ -217,6 +217,8 @@ def given_place(node: ast.Node, state: Lowering) -> ast.Node:
             name, given = SUBSCRIPTED, [index]
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name=name))):
             given = arguments_of(node)
+        case ast.FuncCall(name=(ast.ID() | ast.ArrayRef()) as whole):
+            name, given = CALLED, arguments_of(node)
         case _:
             return node
     kind = typed(whole, state)

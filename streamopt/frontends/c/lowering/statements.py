@@ -135,6 +135,10 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
             return [one for item in items for one in _rewritten(item, state)]
         case ast.Assignment(op="=", lvalue=target, rvalue=value):
             return _assigned(node, target, value, state)
+        case ast.Assignment(lvalue=ast.FuncCall() as call) if (
+            place := places.given_place(call, state)
+        ) is not call:
+            return _rewritten(mapped(node, {id(call): place}), state)
         case ast.Assignment(op=op, lvalue=target, rvalue=value) if places.is_whole(
             places.typed(target, state), state
         ):

@@ -83,6 +83,8 @@ def _choice(node: ast.Node, state: Lowering) -> ast.Node:
                 return ast.BinaryOp(op, first, value(right, state), node.coord)
         case ast.BinaryOp() if any(words.is_long(n, state) for n in (node.left, node.right)):
             return words.compared(node, state)
+        case ast.BinaryOp(op="<<", left=left, right=by) if wide := bits.widened(left, state):
+            return ast.BinaryOp("<<", wide, value(by, state), node.coord)
         case ast.BinaryOp(op="<<", left=left) if places.is_bits(left, state, "ap_ufixed"):
             return bits.converted(places.tag_of(left, state), _of_parts(node, state))
         case ast.ExprList(exprs=parts) if all(places.is_bits(one, state) for one in parts):

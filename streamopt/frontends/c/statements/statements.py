@@ -57,16 +57,8 @@ _REFUSED: Mapping[type[ast.Node], tuple[str, str]] = {
 
 _SILENT = frozenset(
     [
-        "assert",
-        "ap_wait",
-        "ap_wait_n",
-        "fflush",
-        "fprintf",
-        "free",
-        "perror",
-        "printf",
-        "putchar",
-        "puts",
+        *("assert", "ap_wait", "ap_wait_n", "fflush", "fprintf"),
+        *("free", "perror", "printf", "putchar", "puts"),
     ]
 )
 """Functions whose calls leave what a kernel computes as it is."""

@@ -42,7 +42,7 @@ _BUILT_IN = {*_BUILT_IN_TEXT.split()} | {
     for bits in (8, 16, 32, 64)
 }
 _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
-_BLANK = re.compile(r"\busing[ ]+namespace[ ]+\w+[ ]*;|\btypename[ ]+|\binline[ ]+(?=constexpr\b)")
+_BLANK = re.compile(r"\busing[ ]+[\w: ]{1,200};|\btypename[ ]+|\binline[ ]+(?=constexpr\b)")
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
 _LINKAGE = re.compile(r'\bextern\s*"C"(?:\s*\{)?')
 _ARRAY_REFERENCE = re.compile(r"\([ ]*&[ ]*(\w+)[ ]*\)(?=[ ]*\[)")
@@ -63,7 +63,9 @@ _OTHER_NAME = re.compile(
     r"\btypedef[ ]+(?:std::)?(\w+)[ ]+(\w+)[ ]*;|\busing[ ]+(\w+)[ ]*=[ ]*(?:std::)?(\w+)[ ]*;"
 )
 _DECLARATOR = re.compile(r"[ ,]*(\w+)[ ]*([({,]?)")
-_LISTED = re.compile(r"(?:\breturn|(?<=[;{})])\s*[\w.]{1,99}(?:\[[^]\n]{1,99}\])*[ ]*=)[ ]*(?=\{)")
+_LISTED = re.compile(
+    r"(?:\breturn|(?<=[;{})])\s*[\w.]{1,99}(?:\[[^]\n]{1,99}\][\w.]{0,99})*[ ]*=)[ ]*(?=\{)"
+)
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
 _LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::")

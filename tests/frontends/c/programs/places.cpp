@@ -1,5 +1,6 @@
 /* run: top(int x[24], int y[24], int z[24], int sums[6], int mixed[6]) */
 // Places that functions of classes give, templates for some arguments, constants of one name.
+#include <ap_int.h>
 #define WIDTH(N) (4 * (1 << (N)))
 enum { ONE, TWO = 1 };
 
@@ -12,6 +13,7 @@ template <typename T, int N> class lanes {
     T &operator[](int at) { return (cells[at]); }
     const T &operator[](int at) const { return (cells[at]); }
     T &mirror(int at) { return cells[N - 1 - at]; }
+    T &operator()(int row, int column) { return cells[2 * row + column]; }
 
   private:
     T cells[N];
@@ -37,6 +39,10 @@ void thrice(const int x[24], int y[24]) {
 }
 
 struct color { int r, g, b; };
+struct edge { color from, to; };
+namespace shades { const int DARK = 7; }
+using shades::DARK;
+static const unsigned long long MASK = 0x5555555555555555;
 
 int picked(int **from, int at) { return (*from)[at] + **from; }
 
@@ -55,10 +61,15 @@ void top(int x[24], int y[24], int z[24], int sums[6], int mixed[6]) {
         for (int i = 0; i < 4; i++) kept[i] = other[i] - part[i];
         for (int i = 0; i < 4; i++) z[4 * n + i] = other[i];
         sums[n] = tree<int, 4>::sum(kept);
-        color c = {x[n], y[n], n};
+        other(1, 0) -= DARK;
+        edge ends[2];
+        ends[n % 2].to = {x[n], y[n], n};
+        color c = ends[n % 2].to;
         c = color{c.b, c.r - c.g, c.r};
-        mixed[n] = c.r * 64 + c.g * 8 + c.b;
+        ap_uint<9> bits = x[n];
+        mixed[n] = c.r * 64 + c.g * 8 + c.b + (bits.range(5, 3) << 2) + other[2];
     }
     int *first = x + 3;
     mixed[0] = picked(&first, 5);
+    for (int n = 1; n < 6; n++) mixed[n] += (int)(((unsigned long long)x[n] ^ MASK) >> 40);
 }
