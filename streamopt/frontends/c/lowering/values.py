@@ -10,7 +10,7 @@ from streamopt.frontends.c.lowering import aggregates, bits, calls, places, stre
 from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.trees import arguments_of, mapped
+from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, mapped
 from streamopt.frontends.c.syntax.types import element_named
 
 _CONVERSIONS: Mapping[str, Sequence[str]] = {
@@ -102,6 +102,11 @@ def _name(node: ast.ID, name: str, state: Lowering) -> ast.Node:
 
 
 def _of_parts(node: ast.Node, state: Lowering) -> ast.Node:
+    kind = places.typed(node.expr, state) if isinstance(node, ast.UnaryOp) else None
+    kind = kind if kind is not None and state.types.has_members(kind) else None
+    if isinstance(node, ast.UnaryOp) and node.op in INCREMENTS and kind and kind.levels:
+        moved = places.leaves(node.expr, kind, state)
+        return ast.ExprList([mapped(node, {id(node.expr): one}) for one in moved], node.coord)
     return mapped(node, {id(part): value(part, state) for part in node})
 
 

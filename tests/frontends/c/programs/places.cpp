@@ -44,6 +44,12 @@ namespace shades { const int DARK = 7; }
 using shades::DARK;
 static const unsigned long long MASK = 0x5555555555555555;
 
+int weight(const color *of, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++, ++of) sum += of->r * 3 + of->b;
+    return sum;
+}
+
 int picked(int **from, int at) { return (*from)[at] + **from; }
 
 void top(int x[24], int y[24], int z[24], int sums[6], int mixed[6]) {
@@ -70,6 +76,8 @@ void top(int x[24], int y[24], int z[24], int sums[6], int mixed[6]) {
         mixed[n] = c.r * 64 + c.g * 8 + c.b + (bits.range(5, 3) << 2) + other[2];
     }
     int *first = x + 3;
-    mixed[0] = picked(&first, 5);
+    color row[4];
+    for (int i = 0; i < 4; i++) row[i] = {x[i], y[i], i};
+    mixed[0] = picked(&first, 5) + weight(row + 1, 3);
     for (int n = 1; n < 6; n++) mixed[n] += (int)(((unsigned long long)x[n] ^ MASK) >> 40);
 }
