@@ -49,6 +49,8 @@ NO_CYCLES = 2**62
 """Stands for 'no design yet'."""
 VARIANTS_SHARE = 0.25
 """Of the effort, after which no further variant is begun."""
+DESCENTS_SHARE = 0.4
+"""Likewise, after which a search goes no further down, so that some is left for the bound."""
 KICKS_SHARES = (0.3, 0.6)
 """Of the effort, after which no further descent is begun, before each search with more labels."""
 SOON_SHARE = 0.25
@@ -227,9 +229,8 @@ class _VariantSearch:
             self._kick(share)
             if self._is_late(SOON_SHARE) and self._gap() <= self._options.good_gap:
                 return
-            _, variant = best
             with suppress(SearchTooLargeError):
-                self._search(variant, labels, variant)
+                self._search(best[1], labels, best[1])
             self._bound(labels)
         if not self._is_close():
             self._kick(1.0)
@@ -239,9 +240,8 @@ class _VariantSearch:
         best, on = self._best, self._options.region.on
         if best is None or not is_open(best[1].ports, on):
             return
-        start, variant = best
-        for tried in settled(start, variant, self.run.clock):
-            self._searched.add(tried, variant)
+        for tried in settled(*best, self.run.clock):
+            self._searched.add(tried, best[1])
             self._report()
 
     @property
@@ -290,6 +290,8 @@ class _VariantSearch:
         for start in self._searched.descent_starts(widest):
             for tried in variant.descended(start, self.run.clock):
                 self._searched.add(tried, widest)
+                if self._is_late(DESCENTS_SHARE):
+                    return
             self._report()
 
     def _kick(self, share: float) -> None:
@@ -334,7 +336,10 @@ class _VariantSearch:
 
     def _is_close(self) -> bool:
         """Return whether the best design is next to the bound, and simulated as predicted."""
-        return self._best is not None and self._gap() <= CLOSE and not _has_bursts(self._best[0])
+        if self._best is None or self._gap() > CLOSE:
+            return False
+        design, _ = self._best
+        return design.cycles <= (1.0 + BURSTS) * design.chosen.cycles
 
     def _gap(self) -> float:
         """Return the gap between the bound and the least closed form within the limits."""
@@ -345,8 +350,7 @@ class _VariantSearch:
 
     def _least_closed_cycles(self, variant: GraphVariant) -> int:
         """Return the least closed form of the designs of a variant, of those within the limits."""
-        pools = (self._searched, self._quicker)
-        found = [pool.least_closed_cycles(variant) for pool in pools]
+        found = [pool.least_closed_cycles(variant) for pool in (self._searched, self._quicker)]
         return min((cycles for cycles in found if cycles is not None), default=NO_CYCLES)
 
     def _least_over(self) -> tuple[SimulatedDesign, GraphVariant]:
@@ -385,10 +389,6 @@ class _VariantSearch:
         bound = None if best is None else float(best[1].bound_cycles)
         is_bound = found is not None and bound is not None and bound <= found
         tell(self.run.clock.progress(found, bound if is_bound else None))
-
-
-def _has_bursts(design: SimulatedDesign) -> bool:
-    return design.cycles > (1.0 + BURSTS) * design.chosen.cycles
 
 
 def _nothing_fits(problem: Problem) -> InfeasibleError:
