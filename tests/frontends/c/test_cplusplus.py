@@ -147,6 +147,10 @@ def test_types_that_have_no_counterpart_are_refused_where_they_are_used(tmp_path
         ("y[0] = x[0] < x[1];", "computes with a number of more than 64 bits"),
         ("x[0] = x[0] + x[1];", "computes with a number of more than 64 bits"),
         ("hls::stream<int> s[4]; s[y[0]].write(1);", "depends on more than a loop"),
+        (
+            "hls::stream<int> s[4]; for (int i = 0; i < 99999999999999999999; i++) s[i].write(1);",
+            "depends on more than a loop",
+        ),
         ("hls::stream<int> s[2000]; s[1].write(1);", "is not known, or is more than 256"),
     ],
 )

@@ -109,7 +109,7 @@ def _turns(node: ast.For, state: Lowering) -> list[ast.Node] | None:
     if start is None or end is None or not step:
         return None
     values_of = range(start, end + _BEYOND[op], sign * step)
-    if len(values_of) > _MOST_TURNS:
+    if values_of[_MOST_TURNS:]:  # a huge range has no length
         return None
     return [with_nodes(node.stmt, {name: number(value, node.coord)}) for value in values_of]
 
