@@ -1,18 +1,27 @@
 """Affine conditions made short: decided where the loops decide them, else with few terms."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import assert_never
 
+from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.affine import Affine, FloorDiv
 from streamopt.ir.expression import (
+    Cast,
     Compare,
     CompareOp,
     Condition,
+    Expression,
     Index,
     Literal,
     Logic,
     LogicOp,
+    Select,
     affine_difference,
+    as_condition,
+    children,
+    negated,
+    rebuild,
 )
 
 
@@ -106,3 +115,39 @@ def _joined(op: LogicOp, parts: list[Condition | bool]) -> Condition | bool:
     if not left:
         return not decisive
     return next(iter(left)) if len(left) == 1 else Logic(op, tuple(left))
+
+
+def with_conditions(instance: StatementInstance) -> StatementInstance:
+    """Return a statement with conditions instead of numbers that tell whether they hold.
+
+    Before: ``s = (k == 0 ? 1 : 0) != 0 ? 0 : s``
+    After:  ``s = k == 0 ? 0 : s``
+    """
+    guards = tuple(as_condition(_with_conditions(guard)) for guard in instance.guards)
+    assign = replace(instance.assign, value=_with_conditions(instance.assign.value))
+    return replace(instance, assign=assign, guards=guards)
+
+
+def _with_conditions(value: Expression) -> Expression:
+    operands = children(value)
+    changed = rebuild(value, tuple(map(_with_conditions, operands))) if operands else value
+    match changed:
+        case Compare(CompareOp.NE | CompareOp.EQ as op, number, Literal(0.0)):
+            condition = _told_by(number)
+            if condition is None:
+                return changed
+            return condition if op is CompareOp.NE else negated(condition)
+        case _:
+            return changed
+
+
+def _told_by(number: Expression) -> Condition | None:
+    match number:
+        case Cast(element, inner) if element.is_integer:
+            return _told_by(inner)
+        case Select(condition, Literal(1.0), Literal(0.0)):
+            return condition
+        case Compare() | Logic():
+            return number
+        case _:
+            return None

@@ -72,7 +72,7 @@ def with_extremes(source: Source) -> Source:
 def _rewritten(item: Item) -> Item:
     match item:
         case Assign():
-            return _assigned(item)
+            return with_extreme(item)
         case RangeLoop():
             return replace(item, body=tuple(map(_rewritten, item.body)))
         case Branch(condition, (Assign() as only,), ()):
@@ -86,7 +86,8 @@ def _rewritten(item: Item) -> Item:
             assert_never(item)
 
 
-def _assigned(item: Assign) -> Assign:
+def with_extreme(item: Assign) -> Assign:
+    """Return an assignment that is a choice of the larger or smaller value as a call."""
     found = extreme_update(item.target, item.value)
     if found is None or isinstance(item.value, Call):
         return item

@@ -1,6 +1,7 @@
 """The passes in order: from a source to a program of streaming and sequential nests."""
 
 from collections.abc import Callable, Iterable
+from math import prod
 
 from streamopt.analysis.instances import instances, may_run
 from streamopt.errors import Diagnostic, LegalityError
@@ -10,6 +11,11 @@ from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
 from streamopt.transforms.restructure.naming import final_names
+from streamopt.transforms.restructure.perfect_loops import (
+    has_ends,
+    with_first_values,
+    with_last_values,
+)
 from streamopt.transforms.restructure.reductions import with_extremes
 from streamopt.transforms.restructure.storage.accumulators import accumulate_in_place
 from streamopt.transforms.restructure.storage.dimensions import with_dimensions
@@ -38,6 +44,8 @@ STATEMENT_PASSES = (
     accumulate_in_place,
 )
 """All passes on single statements in their loops."""
+PARTED_PASSES = (with_first_values, *STATEMENT_PASSES, with_last_values, with_first_values)
+"""The same, with what runs at the first and last iteration of a perfect nest apart."""
 PROGRAM_PASSES = (drop_unused, fold_starts, fold_copies, drop_unused)
 """Passes on nests, each of which writes arrays of its own."""
 
@@ -66,9 +74,23 @@ def restructure(source: Source) -> Program:
         if name in flat.variables
     }
     program = versioned(source.name, flat, values)
+    if any(nest.sequential for nest in program.nests) and any(map(has_ends, flat.statements)):
+        parted = _changed(flat_source(source), PARTED_PASSES)
+        if parted.statements != flat.statements:
+            other = versioned(source.name, parted, values)
+            program = min(program, other, key=_iterations_in_order)
     for each in PROGRAM_PASSES:
         program = each(program)
     return final_names(program, source)
+
+
+def _iterations_in_order(program: Program) -> int:
+    """Return the iterations of statements that sequential nests run one after another."""
+    return sum(
+        len(nest.statements) * prod(nest.trip_counts.values())
+        for nest in program.nests
+        if nest.sequential
+    )
 
 
 def expanded_source(source: Source) -> FlatSource:

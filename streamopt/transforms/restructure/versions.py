@@ -29,6 +29,7 @@ from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import FlatSource, ordered_statement
 from streamopt.transforms.restructure.joining import joints, refused
 from streamopt.transforms.restructure.perfect import perfect_nest
+from streamopt.transforms.restructure.perfect_loops import without_pinned_loops
 from streamopt.transforms.restructure.reductions import recognized, with_choices
 from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest, told
 from streamopt.transforms.restructure.unseen import without_unseen
@@ -143,7 +144,7 @@ class _Versions:
         return f"{names} are updated in turns"
 
     def _stream(self, at: int, statement: int) -> None:
-        instance = self.body.statements[statement]
+        instance = without_pinned_loops(self.body.statements[statement])
         name = instance.target.array
         shape = self.body.variables[name].shape
         before = self.current.get(name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["compiled_together"]
 
 _INCLUDE = re.compile(r'^#include (<[\w.]+>|"[\w.]+")\n', re.MULTILINE)
-_FLAGS = ("-O1", "-Wno-tautological-compare")
+_FLAGS = ("-Wno-tautological-compare",)
 """A random program may compare a value with itself."""
 _HEAD = "#include <cstdlib>\n#include <cstring>\n"
 

@@ -107,15 +107,15 @@ def _moved(body: FlatSource, places: Mapping[str, Place]) -> FlatSource | None:
     )
     pairs = zip(body.statements, statements, strict=True)
     targets = {new.target.array for old, new in pairs if old.target.array in places}
-    end = [one for name in sorted(targets) for one in _end(name, body)]
-    if not _is_same_flow((*body.statements, *end), (*statements, *end), places, targets):
+    end = [one for name in sorted(targets) for one in seen_at_end(name, body)]
+    if not is_same_flow((*body.statements, *end), (*statements, *end), places, targets):
         return None
     kept = tuple(one for one in statements if one.assign.value != Read(one.target))
     variables = {name: own for name, own in body.variables.items() if name not in places}
     return FlatSource(kept, variables)
 
 
-def _end(name: str, body: FlatSource) -> tuple[StatementInstance, ...]:
+def seen_at_end(name: str, body: FlatSource) -> tuple[StatementInstance, ...]:
     """Return a statement that reads an array as the caller does, if it sees it."""
     variable = body.variables[name]
     if not (variable.is_argument and variable.is_wanted):
@@ -123,7 +123,7 @@ def _end(name: str, body: FlatSource) -> tuple[StatementInstance, ...]:
     return (read_at_end(name, variable.shape, body.statements),)
 
 
-def _is_same_flow(
+def is_same_flow(
     before: Sequence[StatementInstance],
     after: Sequence[StatementInstance],
     moved: Container[str],

@@ -5,8 +5,18 @@ from dataclasses import replace
 
 from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.arithmetic import with_constants_folded
-from streamopt.ir.expression import Access, Cast, Expression, Index, Literal, Read, depth_of
+from streamopt.ir.expression import (
+    Access,
+    Cast,
+    Expression,
+    Index,
+    Literal,
+    Read,
+    Select,
+    depth_of,
+)
 from streamopt.ir.source import Variable
+from streamopt.transforms.restructure.conditions import with_conditions
 from streamopt.transforms.restructure.flat_source import (
     MAX_DEPTH,
     FlatSource,
@@ -67,6 +77,8 @@ class _StatementDraft:
                 lambda _, access: value if access.array == name else Read(access),
                 lambda access: access,
             )
+            if isinstance(value, Select | Cast):
+                changed = with_conditions(changed)
             if isinstance(value, Literal):
                 element = self.variables[name].element
                 folded = with_constants_folded(changed.assign.value, element)
