@@ -17,6 +17,7 @@ from streamopt.transforms.restructure.perfect_loops import (
     with_last_values,
 )
 from streamopt.transforms.restructure.reductions import with_extremes
+from streamopt.transforms.restructure.split_loops import is_divided, with_split_counters
 from streamopt.transforms.restructure.storage.accumulators import accumulate_in_place
 from streamopt.transforms.restructure.storage.dimensions import with_dimensions
 from streamopt.transforms.restructure.storage.forwarding import forward_copies
@@ -44,7 +45,13 @@ STATEMENT_PASSES = (
     accumulate_in_place,
 )
 """All passes on single statements in their loops."""
-PARTED_PASSES = (with_first_values, *STATEMENT_PASSES, with_last_values, with_first_values)
+PARTED_PASSES = (
+    with_split_counters,
+    with_first_values,
+    *STATEMENT_PASSES,
+    with_last_values,
+    with_first_values,
+)
 """The same, with what runs at the first and last iteration of a perfect nest apart."""
 PROGRAM_PASSES = (drop_unused, fold_starts, fold_copies, drop_unused)
 """Passes on nests, each of which writes arrays of its own."""
@@ -74,7 +81,9 @@ def restructure(source: Source) -> Program:
         if name in flat.variables
     }
     program = versioned(source.name, flat, values)
-    if any(nest.sequential for nest in program.nests) and any(map(has_ends, flat.statements)):
+    if any(nest.sequential for nest in program.nests) and any(
+        has_ends(one) or is_divided(one) for one in flat.statements
+    ):
         parted = _changed(flat_source(source), PARTED_PASSES)
         if parted.statements != flat.statements:
             other = versioned(source.name, parted, values)

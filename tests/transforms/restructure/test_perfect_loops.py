@@ -56,6 +56,17 @@ STREAMING = {
         for (int h = 0; h < 2; h++) {ROWS} {J} for (int l = 0; l < 4; l++)
           s[i][j] = (h == 0 && l == 0 ? 1 : s[i][j]) + A[i][4 * h + l] * B[4 * h + l][j];
         {ROWS} {J} C[i][j] = s[i][j];""",
+    "counters": """int s = 0, i = 0, j = 0, k = 0;
+        for (int n = 0; n < 192; n++) {
+          if (k == 0) s = 0;
+          s += A[i][k] * B[k][j];
+          if (++k == 8) { C[i][j] = s; k = 0; if (++j == 4) { j = 0; i++; } }
+        }""",
+    "remainders": """int s = 0;
+        for (int n = 0; n < 48; n++) {
+          s = (n % 8 == 0 ? 0 : s) + A[n / 8][n % 8];
+          if (n % 8 == 7) for (int j = 0; j < 4; j++) C[n / 8][j] = s + j;
+        }""",
 }
 IN_ORDER = {
     "sums so far": f"int s; {ROWS} {{ {K} {{ s = (k == 0 ? 0 : s) + A[i][k]; A[i][k] = s; }} }}"

@@ -4,17 +4,18 @@
     sized arrays, ICS 2015; here sizes are constants, and every access is proved to stay in its row.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from streamopt.analysis.addresses.ends import exact_ends, hull_ends
 from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import Access, Read, substitute, substitute_condition
-from streamopt.ir.source import RangeLoop, Variable
+from streamopt.ir.expression import Access, Read
+from streamopt.ir.source import Variable
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.flat_source import FlatSource, with_accesses
+from streamopt.transforms.restructure.split_loops import SplitLoop, over_split_loops, split_loop
 
 Strides = tuple[int, ...]
 """Elements between neighbours along each dimension, outermost first; each divides the one before,
@@ -137,18 +138,10 @@ def _digits(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _SplitLoop:
-    """A loop over elements as one over rows and one over the elements of a row."""
-
-    loops: tuple[RangeLoop, RangeLoop]
-    value: Affine
-
-
 def _split_flat_loops(name: str, stride: int, body: FlatSource) -> FlatSource:
     """Return the source in which loops over all elements of an array run over its rows."""
     taken = FreeNames(iterator for instance in body.statements for iterator in instance.iterators)
-    found: dict[str, _SplitLoop] = {}
+    found: dict[str, SplitLoop] = {}
     for instance in body.statements:
         for access in (instance.target, *instance.reads):
             if access.array != name:
@@ -156,56 +149,10 @@ def _split_flat_loops(name: str, stride: int, body: FlatSource) -> FlatSource:
             match access.subscripts[0].terms:
                 case ((Iter(iterator), 1 | -1),) if iterator not in found:
                     loop = next(one for one in instance.loops if one.iterator == iterator)
-                    split = _split(loop, stride, taken)
+                    split = split_loop(loop, stride, taken)
                     found |= {iterator: split} if split else {}
                 case _:
                     pass
     if not found:
         return body
-    return replace(body, statements=tuple(_over_rows(one, found) for one in body.statements))
-
-
-def _split(loop: RangeLoop, stride: int, taken: FreeNames) -> _SplitLoop | None:
-    (first, *starts), (end, *ends) = loop.lower, loop.upper
-    if starts or ends or first.terms or end.terms or (end.constant - first.constant) % stride:
-        return None
-    trips = end.constant - first.constant
-    if trips <= stride:
-        return None
-    row, place = taken.fresh(f"{loop.iterator}_row"), taken.fresh(f"{loop.iterator}_place")
-    rows, places = Affine.of(trips // stride), Affine.of(stride)
-    value = Affine.iterator(row).scaled(stride) + Affine.iterator(place) + first
-    loops = (
-        replace(loop, iterator=row, lower=(Affine(),), upper=(rows,), variable="", value=None),
-        RangeLoop(place, (Affine(),), (places,), (), "", loop.loc),
-    )
-    return _SplitLoop(loops, value)
-
-
-def _over_rows(instance: StatementInstance, found: Mapping[str, _SplitLoop]) -> StatementInstance:
-    """Return a statement in split loops instead of those that were split."""
-    if not found.keys() & {*instance.iterators}:
-        return instance
-    values = {iterator: split.value for iterator, split in found.items()}
-    loops: list[RangeLoop] = []
-    position = [instance.position[0]]
-    for loop, place in zip(instance.loops, instance.position[1:], strict=True):
-        split = found.get(loop.iterator)
-        if split is not None:
-            loops += split.loops
-            position += [0, place]
-            continue
-        bounds = (tuple(b.substitute(values) for b in side) for side in (loop.lower, loop.upper))
-        lower, upper = bounds
-        value = loop.value.substitute(values) if loop.value else None
-        loops.append(replace(loop, lower=lower, upper=upper, value=value))
-        position.append(place)
-    assign = replace(
-        instance.assign,
-        target=instance.target.substitute(values),
-        value=substitute(instance.assign.value, values),
-    )
-    guards = tuple(substitute_condition(guard, values) for guard in instance.guards)
-    return replace(
-        instance, assign=assign, loops=tuple(loops), position=tuple(position), guards=guards
-    )
+    return replace(body, statements=tuple(over_split_loops(one, found) for one in body.statements))
