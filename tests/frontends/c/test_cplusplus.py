@@ -28,7 +28,7 @@ def read_cpp(folder: Path, text: str) -> Source:
     [
         ("using T = float; void f(T x[2]) { x[0] = 1; }", "void f(float x[2]) { x[0] = 1; }"),
         ("using namespace std; void f(float x[2]) { x[0] = std::sqrt(x[1]); }",
-         "void f(float x[2]) { x[0] = sqrt(x[1]); }"),
+         "void f(float x[2]) { x[0] = sqrtf(x[1]); }"),
         ("void f(float (&x)[2]) { x[0] = int(x[1]) + static_cast<float>(3); }",
          "void f(float x[2]) { x[0] = (int)(x[1]) + (float)(3); }"),
         ("void g(float &v) { v = v + 1; } void f(float x[2]) { g(x[1]); }",

@@ -169,7 +169,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
             ]
         case _:
             pass
-    if kind.is_vector and not _is_place(value):
+    if kind.is_vector and not _is_place(value, state):
         return _elementwise(target, value, node, state)
     return [
         copied(
@@ -204,10 +204,11 @@ def _filled(
     return ast.Compound(parts, node.coord)
 
 
-def _is_place(node: ast.Node) -> bool:
+def _is_place(node: ast.Node, state: Lowering) -> bool:
+    """Return whether a vector stands there, and not a number for all elements."""
     while isinstance(node, ast.Cast):
         node = node.expr
-    return places.is_place(node)
+    return places.is_place(node) and places.is_whole(places.typed(node, state), state)
 
 
 def _elementwise(
@@ -227,6 +228,10 @@ def _elementwise(
         is_whole = places.is_whole(places.typed(operand, state), state)
         if is_long and not is_whole:
             operand = ast.Cast(kind.typename(operand.coord), operand, operand.coord)
+        elif isinstance(operand, ast.Cast) and not (
+            is_long or places.is_whole(places.typed(operand.expr, state), state)
+        ):
+            return ast.Cast(inside.element.typename(operand.coord), operand.expr, operand.coord)
         is_kept = isinstance(operand, ast.FuncCall | ast.Cast) and (is_long or is_whole)
         return kept(operand, state) if is_kept else operand
 

@@ -7,13 +7,16 @@ from typing import Any, cast
 from pycparser import c_ast as ast
 from pycparser.c_generator import CGenerator
 
+from streamopt.frontends.c.text.cplusplus import OVERLOADED
+
 _LONGEST = 60
 
 
 def text_of(node: ast.Node) -> str:
     """Return an expression as C text."""
     try:
-        return " ".join(CGenerator().visit(cast("Any", node)).split())
+        text = CGenerator().visit(cast("Any", node))
+        return " ".join(text.replace(OVERLOADED, "").split())
     except RecursionError:
         return "..."
 

@@ -15,6 +15,8 @@
     struct pair { ... };    typedef struct pair pair; struct pair { ... };
     class box { int f(); }; see `streamopt.frontends.c.text.classes`
     namespace n { ... }     its text alone
+    std::sqrt(x), sqrt(x)   __tg_sqrt(x)
+    for (T x : a) y += x;   for (int x__at = 0; ...; x__at++) { T x = a[x__at]; y += x; }
     std::cout << x;         nothing
     f<8>(x), ap_int<12> x   f_T1(x), struct ap_int_12_ x: see `streamopt.frontends.c.text.templates`
 """
@@ -28,7 +30,7 @@ from itertools import islice
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.text.classes import without_classes
 from streamopt.frontends.c.text.places import Edit, Places, edited, position
-from streamopt.frontends.c.text.template_text import blank, closing_brackets
+from streamopt.frontends.c.text.template_text import blank, closing_brackets, end_of_branch
 from streamopt.frontends.c.text.templates import PlainText, without_templates
 
 _BUILT_IN_TEXT = """
@@ -42,8 +44,14 @@ _BUILT_IN = {*_BUILT_IN_TEXT.split()} | {
     for bits in (8, 16, 32, 64)
 }
 _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
-_BLANK = re.compile(r"\busing[ ]+[\w: ]{1,200};|\btypename[ ]+|\binline[ ]+(?=constexpr\b)")
+_BLANK = re.compile(r"\b(?:using[ ]+[\w: ]{1,200}|static_assert[ ]*\([^;{}]{0,400});|\btypename[ ]+|\binline[ ]+(?=constexpr\b)")
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
+_FUNCTION = re.compile(
+    r"(?<!\.)(?<!->)\b"
+    r"(?:exp|log|sqrt|tanh|erf|sin|cos|atan|floor|ceil|rint|fabs|fmax|fmin|pow)(?=[ ]*\()"
+)
+OVERLOADED = "__tg_"
+"""How functions begin whose arguments decide the precision, as with C's ``<tgmath.h>``."""
 _LINKAGE = re.compile(r'\bextern\s*"C"(?:\s*\{)?')
 _ARRAY_REFERENCE = re.compile(r"\([ ]*&[ ]*(\w+)[ ]*\)(?=[ ]*\[)")
 _STATIC_CAST = re.compile(r"\bstatic_cast[ ]*<([^<>;(){}]*)>")
@@ -69,7 +77,8 @@ _LISTED = re.compile(
 _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
 _LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::")
-_NAMESPACE = re.compile(r"\bnamespace\s+(\w+)\s*\{")
+_NAMESPACE = re.compile(r"\bnamespace\s+(\w*)\s*\{")
+_EACH = re.compile(r"\bfor\s*\(([^;:(){}]{1,200}[\s&])(\w+)\s*:(?!:)\s*([\w.[\]]{1,200})\s*\)")
 _OUTPUT = re.compile(
     r"\b(?:std\s*::\s*)?(?:cout|cerr|clog)\s*<<"
     r"(?:[^;\"'\n]|\n|\"(?:[^\"\\\n]|\\.){0,500}\"|'(?:[^'\\\n]|\\.)'){0,2000}?(?=;)"
@@ -112,6 +121,9 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
         text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
     text = without_classes(written.text, places, problems)
+    text = edited(text, _each(text), places)
+    functions = _FUNCTION.finditer(text)
+    text = edited(text, ((one.start(), one.start(), OVERLOADED) for one in functions), places)
     for start, what, hint in islice(_refused(text), _MOST_TOLD):
         loc = places.loc(*position(text, start))
         problems.report("E135", f"{what} is not supported", loc, hint)
@@ -192,6 +204,19 @@ def _rewritten(text: str) -> Iterator[Edit]:
         yield found.end(), found.end(), "(struct auto_)"
     for found in _STATIC_CAST.finditer(text):
         yield found.start(), found.end(), f"({found[1]})"
+
+
+def _each(text: str) -> Iterator[Edit]:
+    """Yield edits that count through the arrays of which loops take each element."""
+    closes: Mapping[int, int] = {}
+    for one in _EACH.finditer(text):
+        closes = closes or closing_brackets(text)
+        declared, name, array = one.groups()
+        at, end = f"{name}__at", end_of_branch(text, one.end(), closes)
+        counted = f"for (int {at} = 0; {at} < {array}.size(); {at}++)"
+        lines = "\n" * one[0].count("\n")
+        yield *one.span(), f"{counted} {{ {declared}{name} = {array}[{at}];{lines}"
+        yield end, end, " }"
 
 
 def _defaults(text: str) -> Iterator[Edit]:

@@ -29,7 +29,7 @@ _CONSTANT = re.compile(
 )
 _ENUMERATORS = re.compile(r"\benum\b[^{};()]{0,100}\{([^{}]*)\}")
 _DECIDED = re.compile(r"\bif\s+static\s+const\s*\(")
-_BRANCH = re.compile(r"\s*(?:\{|(if\b[^;{}(]*\()|[^;{}]*;)")
+_BRANCH = re.compile(r"\s*(?:\{|((?:if|for|while)\b[^;{}(]*\()|[^;{}]*;)")
 _ELSE = re.compile(r"\s*else\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _ARITHMETIC = re.compile(r"[-+*/%<>=!&|^~?:()\s\da-fA-FuUlLxX]+")
@@ -134,17 +134,18 @@ def decided(text: str, constants: Mapping[str, int]) -> str:
         closes = closing_brackets(text)
         body = closes.get(found.end() - 1, found.end()) + 1
         asked = evaluated(text[found.end() : body - 1], constants)
-        end = _end_of_branch(text, body, closes)
+        end = end_of_branch(text, body, closes)
         other = _ELSE.match(text, end)
         behind = end if other is None else other.end()
-        last = end if other is None else _end_of_branch(text, behind, closes)
+        last = end if other is None else end_of_branch(text, behind, closes)
         spans = [(found.start(), body if asked else behind), (end, last if asked else behind)]
         for start, stop in spans if asked is not None else [(found.start() + 2, found.end() - 1)]:
             text = text[:start] + blank(text[start:stop]) + text[stop:]
     return text
 
 
-def _end_of_branch(text: str, start: int, closes: Mapping[int, int]) -> int:
+def end_of_branch(text: str, start: int, closes: Mapping[int, int]) -> int:
+    """Return the end of the statement that begins at a place."""
     found = _BRANCH.match(text, start)
     if found is None:
         return start
@@ -153,9 +154,9 @@ def _end_of_branch(text: str, start: int, closes: Mapping[int, int]) -> int:
     end = closes.get(found.end() - 1, found.end()) + 1
     if not found[1]:
         return end
-    end = _end_of_branch(text, end, closes)
+    end = end_of_branch(text, end, closes)
     other = _ELSE.match(text, end)
-    return end if other is None else _end_of_branch(text, other.end(), closes)
+    return end if other is None else end_of_branch(text, other.end(), closes)
 
 
 def parts_of(text: str) -> list[str]:

@@ -30,6 +30,7 @@ from streamopt.frontends.c.text.template_text import (
     Row,
     blank,
     closing,
+    closing_brackets,
     constants_in,
     decided,
     declaration_start,
@@ -63,6 +64,8 @@ _SPECIAL = re.compile(
     r"\b(?:struct|class)\s+(\w+)\s*<([^<>;{}]*)>\s*\{"
     r"|\b(\w+)\s*<([^<>;{}]*)>\s*\([^;{}]{0,1000}\)\s*\{"
 )
+_CLASS = re.compile(r"\b(?:class|struct)\s+(\w+)\s*\{")
+_MEMBER = re.compile(r"\btemplate\s*<[^<>;{}]*>\s*static\s[^;{}()]*?(?<=[\s*&])(\w+)\s*\(")
 _OUTSIDE = re.compile(r"[^({};]*?\b(\w+)\s*(<[^<>;{}]*>)(?=\s*::\s*~?\w+\s*\()")
 _PARTIAL = re.compile(r"\s*(?:struct|class)\s+(\w+)\s*<([^<>;{}]*)>")
 _UNSIGNED = ("unsigned", "size_t", "uint32_t")
@@ -124,12 +127,14 @@ class _TemplateWriter:
         self.templates: dict[str, _Template] = {}
         self.partial: dict[str, list[tuple[list[str], _Template]]] = {}
         self.known: dict[tuple[str, ...], str] = {}
+        self.members: dict[str, str] = {}
         self.spent = self.moved = 0
         self.open: set[str] = set()
         self.written = PlainText(text)
 
     def run(self) -> None:
         """Write out all templates that are used."""
+        self._name_members()
         for count, (start, end) in enumerate([*definitions(self.written.text)]):
             if count > MAX_TEMPLATES:
                 self._refuse_size(start)
@@ -153,6 +158,23 @@ class _TemplateWriter:
                 self._refuse_size(found.start())
             at = self._use(found, uses)
         self.written.text = self._built_in(self.written.text, self.places)
+
+    def _name_members(self) -> None:
+        """Put the class in front of the names of static functions that are templates in it."""
+        text = self.written.text
+        closes = closing_brackets(text) if _MEMBER.search(text) else {}
+        edits: list[Edit] = []
+        for one in _CLASS.finditer(text) if closes else ():
+            for found in _MEMBER.finditer(text, one.end(), closes.get(one.end() - 1, one.end())):
+                self.members[f"{one[1]}::{found[1]}"] = f"{one[1]}__{found[1]}"
+                edits.append((found.start(1), found.start(1), f"{one[1]}__"))
+        self.written.text = self._flat(edited(text, edits, self.places))
+
+    def _flat(self, text: str) -> str:
+        """Return a text with the names that templates in classes have here, of the same length."""
+        for name, new in self.members.items():
+            text = re.sub(rf"\b{name}\b", new, text)
+        return text
 
     def _take(self, start: int, end: int) -> None:
         text = self.written.text
@@ -294,6 +316,7 @@ class _TemplateWriter:
         if not is_new:
             return start + len(known)
         added, rows = template.written(known, values)
+        added = self._flat(added)
         return self._insert((decided(added, self.constants), rows), start)
 
     def _loc(self, offset: int) -> SourceLoc:

@@ -12,6 +12,7 @@ from streamopt.frontends.c.symbols import Counter, Known, Stored
 from streamopt.frontends.c.syntax.literals import Unsupported, number_of, unsupported
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of, is_plain, walked
+from streamopt.frontends.c.text.cplusplus import OVERLOADED
 from streamopt.frontends.c.values import accesses, conditions
 from streamopt.frontends.c.values.operations import (
     LIBRARY,
@@ -172,7 +173,8 @@ def _refused(node: ast.Node, state: ReadingState) -> None:
 def _call(node: ast.FuncCall, name: str, state: ReadingState) -> CValue | None:
     if name in state.file.functions:
         return state.inline(node, state)
-    name = name.removeprefix("__builtin_")
+    is_overloaded = name.startswith(OVERLOADED)
+    name = name.removeprefix("__builtin_").removeprefix(OVERLOADED)
     if name not in LIBRARY:
         report_unknown(node, name, state)
         return None
@@ -187,7 +189,9 @@ def _call(node: ast.FuncCall, name: str, state: ReadingState) -> CValue | None:
         for value, argument in zip(found, arguments, strict=True)
         if value is not None and observed(value, argument, state)
     ]
-    return library_call(name, values) if len(values) == len(found) else None
+    if len(values) < len(found):
+        return None
+    return library_call(name, values, is_overloaded=is_overloaded)
 
 
 def report_unknown(node: ast.FuncCall, name: str, state: ReadingState) -> None:

@@ -19,7 +19,7 @@ from streamopt.frontends.c.values.value import (
     real,
     wrapped,
 )
-from streamopt.frontends.c.values.wide import finished, positive, prepared, scaled
+from streamopt.frontends.c.values.wide import finished, narrowed, positive, prepared, scaled
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import (
@@ -183,10 +183,16 @@ LIBRARY: Mapping[str, tuple[ir.Function, ElementType | None]] = {
 """Functions that need no definition, with the type that they compute in if it is always one."""
 
 
-def library_call(name: str, arguments: Sequence[CValue]) -> CValue:
-    """Return a call of one of `LIBRARY`; raises ConstantError for constants without result."""
+def library_call(name: str, arguments: Sequence[CValue], *, is_overloaded: bool) -> CValue:
+    """Return a call of one of `LIBRARY`; raises ConstantError for constants without result.
+
+    Parameters
+    ----------
+    is_overloaded
+        Whether numbers of less than double precision stay so, as in C++.
+    """
     function, element = LIBRARY[name]
-    if element is None:
+    if element is None or (is_overloaded and all(one.element.is_float for one in arguments)):
         element = promoted(arguments[0].element)
         for argument in arguments[1:]:
             element = common_type(element, argument.element) or element
@@ -225,7 +231,7 @@ def kept_value(value: CValue, kept: Subset, element: ElementType) -> CValue:
     """Return a value as a variable takes it whose type has some numbers of its element."""
     match kept:
         case Subset.ALL:
-            return value
+            return narrowed(value, element)
         case Subset.TRUTH:
             return _as_truth(value)
         case Subset.POSITIVE:
