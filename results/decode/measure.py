@@ -19,6 +19,7 @@ from streamopt.evaluation.frames import simulated_frames
 from streamopt.frontends.torch_module.reader import read_torch
 from streamopt.sim.traffic import channel_bytes, traffic
 from streamopt.target.device import Target
+from streamopt.transforms.result_copies import without_result_copies
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -61,7 +62,9 @@ def program_of(shape: Shape) -> Program:
     shapes = ((1, shape.features), context, context)
     limits = -MOST_INPUT, MOST_INPUT + 1
     given = tuple(torch.randint(*limits, each, dtype=torch.int8) for each in shapes)
-    return read_torch(gpt2.Gpt2IntegerStep(shape.features, shape.heads), given, name="gpt2_step")
+    return without_result_copies(
+        read_torch(gpt2.Gpt2IntegerStep(shape.features, shape.heads), given, name="gpt2_step")
+    )
 
 
 def bound_cycles(shape: Shape) -> int:

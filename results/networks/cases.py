@@ -14,6 +14,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from streamopt.frontends.torch_module.reader import read_torch
+from streamopt.transforms.result_copies import without_result_copies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,4 +122,4 @@ def program_of(name: str, element: str) -> Program:
         raise LookupError(f"no module of {element} weights yet")
     kind = layers.REALS if element == "float" else layers.INTEGERS
     module = network.make(kind) if network.integers else network.make()
-    return read_torch(module, given, name=name)
+    return without_result_copies(read_torch(module, given, name=name))

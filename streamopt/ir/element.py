@@ -328,8 +328,13 @@ _PACKED = {ElementType.FLOAT: "f", ElementType.HALF: "e"}
 _FLOATS = {ElementType.FLOAT: 32, ElementType.DOUBLE: 64, ElementType.HALF: 16}
 
 
-def element_problem(text: str) -> str:
+def element_problem(text: str, most_bits: int = MAX_ELEMENT_BITS) -> str:
     """Return the problem of a text as the type of an array's elements; empty for a type.
+
+    Parameters
+    ----------
+    most_bits
+        Of fixed-point numbers; `MAX_BITS` where no array has them.
 
     Examples
     --------
@@ -346,8 +351,8 @@ def element_problem(text: str) -> str:
         width = read_fixed_point(text).width_bits
     except ValueError as problem:
         return str(problem)
-    if width > MAX_ELEMENT_BITS:
-        return f"a width of {width} bits is not in 1 .. {MAX_ELEMENT_BITS}"
+    if width > most_bits:
+        return f"a width of {width} bits is not in 1 .. {most_bits}"
     return ""
 
 

@@ -155,9 +155,7 @@ def _read_text(text: str, options: SourceOptions) -> Program | Source:
 
         return read_graph_json(text, TEXT)
     if re.search(r"^\s*(func\.func|module\b|builtin\.module|#\w+ =)", text, re.MULTILINE):
-        from streamopt.frontends.mlir import read_mlir
-
-        return read_mlir(Path(TEXT), top=options.top, text=text)
+        return _read_mlir(TEXT, options, text)
     return _read_c(TEXT, options, text)
 
 
@@ -180,12 +178,14 @@ def _read_network(parts: tuple[Any, ...], options: SourceOptions, name: str | No
         message = f"there is no program in {shown}"
         raise OptionError(Diagnostic("E544", message, hint=f"give {TAKEN}"))
     from streamopt.frontends.torch_module import example_inputs, read_torch
+    from streamopt.transforms.result_copies import without_result_copies
 
     if len(examples) == 1 and isinstance(examples[0], list | tuple):
         examples = [*cast("tuple[Any, ...]", examples[0])]
     shapes = ",".join(each for each in examples if isinstance(each, str)) or options.inputs
     given = [each for each in examples if not isinstance(each, str)]
-    return read_torch(module, (*given, *example_inputs(shapes)), name=name)
+    program = read_torch(module, (*given, *example_inputs(shapes)), name=name)
+    return without_result_copies(program)
 
 
 def load_written(path: str | PathLike[str], options: SourceOptions = PLAIN) -> Program | Source:
@@ -250,10 +250,13 @@ def _read_c(path: str, options: SourceOptions, text: str | None = None) -> Sourc
     )
 
 
-def _read_mlir(text: str, options: SourceOptions) -> Program | Source:
+def _read_mlir(path: str, options: SourceOptions, text: str | None = None) -> Program | Source:
     from streamopt.frontends.mlir import read_mlir
+    from streamopt.ir.program import Program
+    from streamopt.transforms.result_copies import without_result_copies
 
-    return read_mlir(Path(text), top=options.top)
+    found = read_mlir(Path(path), top=options.top, text=text)
+    return without_result_copies(found) if isinstance(found, Program) else found
 
 
 def _read_onnx(text: str, options: SourceOptions) -> Program:
@@ -270,8 +273,9 @@ def _read_python(text: str, options: SourceOptions) -> Program:
     if isinstance(found, Program):
         return found
     from streamopt.frontends.torch_module import example_inputs, read_torch
+    from streamopt.transforms.result_copies import without_result_copies
 
-    return read_torch(found, example_inputs(options.inputs))
+    return without_result_copies(read_torch(found, example_inputs(options.inputs)))
 
 
 def _read_json(text: str, options: SourceOptions) -> Program:

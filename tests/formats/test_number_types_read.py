@@ -80,8 +80,8 @@ def test_a_cast_in_a_statement() -> None:
     assert isinstance(value, Cast)
     assert value.element == "ap_fixed<12, 4, AP_RND>"
     assert read_graph_json(write_graph_json(source), "g.json").nests == source.nests
-    with pytest.raises(FrontendError, match="E118 ap_fixed<60, 4> is no element type"):
-        read("float", "y[i] = ap_fixed(x[i], 60, 4)")
+    with pytest.raises(FrontendError, match="E118 ap_fixed<130, 4> is no element type"):
+        read("float", "y[i] = ap_fixed(x[i], 130, 4)")
 
 
 def test_python_programs() -> None:

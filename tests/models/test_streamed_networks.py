@@ -15,6 +15,7 @@ from streamopt.space.assemble import assemble
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.transforms.result_copies import without_result_copies
 from streamopt.transforms.rewrites import rewritten
 from tests.support.nightly import in_nightly
 from tests.support.programs.integer_networks import IMAGES, KIND, integers, layers, networks
@@ -50,7 +51,7 @@ class Small(torch.nn.Module):
 
 def graph_of(module: Any, *shape: int) -> Graph:
     torch.manual_seed(0)
-    program = read_torch(module, (integers(1, *shape),))
+    program = without_result_copies(read_torch(module, (integers(1, *shape),)))
     return rewritten(so.dataflow(program), REWRITES)
 
 

@@ -130,3 +130,23 @@ def test_whole_numbers_of_any_width_are_cut_off_numbers(tmp_path: Path) -> None:
     verdict = so.solve(so.load(path), level="opt1").verify()
     verdict.raise_if_failed()
     assert [output.max_error for output in verdict.outputs] == [0.0]
+
+
+def test_a_sum_of_129_bits_of_which_the_upper_are_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "wide.cpp"
+    path.write_text(
+        "#include <ap_fixed.h>\n"
+        "typedef ap_fixed<32, 27> t;\n"
+        "void f(const t x[4], const t y[4], ap_fixed<40, 35> z[4]) {\n"
+        "  for (int i = 0; i < 4; i++) {\n"
+        "    ap_fixed<64, 56> a = x[i], b = y[i], d = a * b - b * b;\n"
+        "    z[i] = d;\n"
+        "  }\n"
+        "}\n",
+        encoding="utf-8",
+    )
+    steps = np.array([[2**31 - 1, -(2**31), 12345, -77777], [5, 2**31 - 1, -4242, 31313131]])
+    given = dict(zip("xy", steps / 2.0**5, strict=True))
+    found = interpret(so.load(path), given)["z"]
+    exact = [int(x) * int(y) - int(y) ** 2 >> 5 for x, y in steps.T]
+    assert [int(z * 2**5) for z in found] == [(one + 2**39) % 2**40 - 2**39 for one in exact]

@@ -12,7 +12,7 @@ from streamopt.formats.graph_json.scope import StatementScope, read_access, read
 from streamopt.formats.names import FUNCTIONS, INDEX, INFINITY, SIZED, did_you_mean, is_reserved
 from streamopt.ir import expression as ir
 from streamopt.ir.arithmetic import ConstantError, folded_binary, folded_call, negated
-from streamopt.ir.element import ElementType, element_problem
+from streamopt.ir.element import MAX_BITS, ElementType, element_problem
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Statement
 
@@ -167,7 +167,7 @@ def _call(node: ast.Call, name: str, scope: StatementScope) -> ir.Expression:
 def _sized(name: str, node: ast.Call, scope: StatementScope) -> ir.Expression:
     """Return a conversion to the type whose widths the further arguments say."""
     text = f"{name}<{', '.join(map(ast.unparse, node.args[1:]))}>"
-    problem = element_problem(text)
+    problem = element_problem(text, MAX_BITS)
     if problem:
         scope.report("E118", f"{text} is no element type: {problem}", node)
         return _PLACEHOLDER

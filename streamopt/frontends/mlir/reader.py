@@ -10,7 +10,6 @@ from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.mlir.text.parsing import MAX_CHARACTERS, parse_module
 from streamopt.frontends.mlir.text.syntax import MlirOperation, Module
 from streamopt.frontends.tensors.builder import ProgramBuilder
-from streamopt.frontends.tensors.result_copies import without_result_copies
 from streamopt.frontends.tensors.tensor import legal_name
 from streamopt.ir.program import Program, Role
 from streamopt.ir.source import Source
@@ -96,7 +95,7 @@ def tensor_program(function: MlirOperation, layout: TensorLayout) -> Program:
     lowering.run(function, arguments, result_names(len(ends[0].operands) if ends else 0))
     if lowering.problems:
         raise FrontendError(*lowering.problems)
-    return without_result_copies(builder.build())
+    return builder.build()
 
 
 def result_names(count: int) -> tuple[str, ...]:

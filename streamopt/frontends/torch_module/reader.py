@@ -70,7 +70,6 @@ def read_torch(
         raise FrontendError(Diagnostic("E161", message, None, hint)) from None
     from streamopt.frontends.mlir.linalg.lowering import TensorLowering
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.result_copies import without_result_copies
     from streamopt.frontends.torch_module.exporting import exported
     from streamopt.frontends.torch_module.places import label
 
@@ -82,7 +81,7 @@ def read_torch(
     if lowering.problems:
         problems = [_in_user_terms(problem, places, title) for problem in lowering.problems]
         raise FrontendError(*dict.fromkeys(problems))
-    program = without_result_copies(builder.build())
+    program = builder.build()
     nests = tuple(_placed(nest, places, title) for nest in program.nests)
     return replace(program, nests=nests, sample=sample_of(module, example_inputs, found, program))
 

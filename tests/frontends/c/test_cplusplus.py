@@ -38,6 +38,23 @@ def read_cpp(folder: Path, text: str) -> Source:
         ("void f(float x[2]) { float &v = x[1]; v += 2; }", "void f(float x[2]) { x[1] += 2; }"),
         ("inline constexpr int N = 2; void f(float x[N]) { x[0] = true; }",
          "void f(float x[2]) { x[0] = 1; }"),
+        ("namespace { const int n = 2; static_assert(n == 2, \"\"); }"
+         " void f(float x[n]) { x[0] = fmaxf(x[1], std::floor(x[0])) / pow(x[1], 2); }",
+         "void f(float x[2]) { x[0] = fmaxf(x[1], floorf(x[0])) / pow(x[1], 2); }"),
+        ("void g(float (&x)[3]) { for (float &v : x) if (v > 0) v += 2; else { v = 1; } }"
+         " void f(float x[1]) { float y[3]; for (auto &v : y) v = x[0]; g(y); x[0] = y[2]; }",
+         "void f(float x[1]) { float y[3]; for (int v__at = 0; v__at < 3; v__at++) y[v__at] = x[0];"
+         " for (int v__at = 0; v__at < 3; v__at++)"
+         " if (y[v__at] > 0) y[v__at] += 2; else y[v__at] = 1; x[0] = y[2]; }"),
+        ("#include <array>\nvoid f(float x[2]) { std::array<float, 4> y; const int w[] = {3, 4};"
+         " for (int k = 0; k < y.size(); k++) y[k] = x[0]; for (int v : w) x[1] += v * y[0]; }",
+         "void f(float x[2]) { float y_v[4]; const int w[] = {3, 4};"
+         " for (int k = 0; k < 4; k++) y_v[k] = x[0];"
+         " for (int v__at = 0; v__at < 2; v__at++) { int v = w[v__at]; x[1] += v * y_v[0]; } }"),
+        ("struct add { template <typename T> static T go(T a, T b) { return a + b; } };"
+         "template <class O> float g(float a, float b) { return O::go(a, b); }"
+         " void f(float x[2]) { x[0] = g<add>(x[0], x[1]); }",
+         "void f(float x[2]) { x[0] = x[0] + x[1]; }"),
         ('extern"C"{ void f(float x[2]) { x[0] = 1; } }', "void f(float x[2]) { x[0] = 1; }"),
         ("struct a { int m[(4 + 1)], n; }; void g(a &v, a *w) {} void f(int x[2]) { x[0] = 1; }",
          "void f(int x[2]) { x[0] = 1; }"),

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from streamopt.frontends.torch_module.reader import read_torch
+from streamopt.transforms.result_copies import without_result_copies
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
@@ -120,4 +121,4 @@ def perceptron() -> Program:
 
 def _read(module: nn.Module, shape: tuple[int, ...], name: str) -> Program:
     torch.manual_seed(0)
-    return read_torch(module, (integers(*shape),), name=name)
+    return without_result_copies(read_torch(module, (integers(*shape),), name=name))

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from streamopt.frontends.torch_module.reader import read_torch
+from streamopt.transforms.result_copies import without_result_copies
 from tests.support.programs.integer_networks import EveryLayer, layers, networks
 
 if TYPE_CHECKING:
@@ -58,4 +59,4 @@ def normalized() -> Program:
 
 def _read(module: nn.Module, shape: tuple[int, ...], name: str) -> Program:
     torch.manual_seed(0)
-    return read_torch(module, (torch.randn(shape),), name=name)
+    return without_result_copies(read_torch(module, (torch.randn(shape),), name=name))

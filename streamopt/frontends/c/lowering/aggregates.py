@@ -170,7 +170,7 @@ def assigned(target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering)
         case _:
             pass
     if kind.is_vector and not _is_place(value, state):
-        return _elementwise(target, value, node, state)
+        return _elementwise(target, value, kind, node, state)
     return [
         copied(
             places.leaf(target, leaf.suffix, state),
@@ -212,11 +212,9 @@ def _is_place(node: ast.Node, state: Lowering) -> bool:
 
 
 def _elementwise(
-    target: ast.Node, value: ast.Node, node: ast.Node, state: Lowering
+    target: ast.Node, value: ast.Node, kind: NodeType, node: ast.Node, state: Lowering
 ) -> list[ast.Node]:
     """Return the loop that computes a vector from vectors and numbers."""
-    kind = places.typed(target, state)
-    assert kind is not None
     (_, inside), *_ = state.types.members(kind) or []
     is_long = words.is_long(target, state)
     if is_long and not words.is_bitwise(value):

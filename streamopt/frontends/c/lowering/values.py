@@ -135,10 +135,9 @@ def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -
     if method == "size" and kind is not None and not arguments:
         inside = kind if kind.levels else dict(state.types.members(kind) or []).get(places.ELEMENTS)
         if inside is not None and inside.levels:
-            first = ast.ArrayRef(whole, number(0, node.coord), node.coord)
-            whole, one = (ast.UnaryOp("sizeof", each, node.coord) for each in (whole, first))
-            extent = inside.levels[0].extent
-            return value(extent, state) if extent else ast.BinaryOp("/", whole, one, node.coord)
+            extent, first = inside.levels[0].extent, ast.ArrayRef(whole, number(0, node.coord))
+            sizes = [ast.UnaryOp("sizeof", one, node.coord) for one in (whole, first)]
+            return value(extent, state) if extent else ast.BinaryOp("/", *sizes, node.coord)
     if (
         method in _CONVERSIONS
         and not arguments

@@ -15,8 +15,7 @@ _LONGEST = 60
 def text_of(node: ast.Node) -> str:
     """Return an expression as C text."""
     try:
-        text = CGenerator().visit(cast("Any", node))
-        return " ".join(text.replace(OVERLOADED, "").split())
+        return " ".join(CGenerator().visit(cast("Any", node)).replace(OVERLOADED, "").split())
     except RecursionError:
         return "..."
 

@@ -44,7 +44,10 @@ _BUILT_IN = {*_BUILT_IN_TEXT.split()} | {
     for bits in (8, 16, 32, 64)
 }
 _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
-_BLANK = re.compile(r"\b(?:using[ ]+[\w: ]{1,200}|static_assert[ ]*\([^;{}]{0,400});|\btypename[ ]+|\binline[ ]+(?=constexpr\b)")
+_BLANK = re.compile(
+    r"\b(?:(?:using[ ]+[\w: ]{1,200}|static_assert[ ]*\([^;{}]{0,400});"
+    r"|typename[ ]+|inline[ ]+(?=constexpr\b))"
+)
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
 _FUNCTION = re.compile(
     r"(?<!\.)(?<!->)\b"
@@ -208,14 +211,12 @@ def _rewritten(text: str) -> Iterator[Edit]:
 
 def _each(text: str) -> Iterator[Edit]:
     """Yield edits that count through the arrays of which loops take each element."""
-    closes: Mapping[int, int] = {}
+    closes = closing_brackets(text) if _EACH.search(text) else {}
     for one in _EACH.finditer(text):
-        closes = closes or closing_brackets(text)
         declared, name, array = one.groups()
         at, end = f"{name}__at", end_of_branch(text, one.end(), closes)
-        counted = f"for (int {at} = 0; {at} < {array}.size(); {at}++)"
-        lines = "\n" * one[0].count("\n")
-        yield *one.span(), f"{counted} {{ {declared}{name} = {array}[{at}];{lines}"
+        head = f"for (int {at} = 0; {at} < {array}.size(); {at}++) {{"
+        yield *one.span(), f"{head} {declared}{name} = {array}[{at}];" + "\n" * one[0].count("\n")
         yield end, end, " }"
 
 
@@ -288,14 +289,12 @@ def _references(text: str, types: Container[str]) -> Iterator[Edit]:
 
 def _blanked(text: str, pattern: re.Pattern[str]) -> str:
     """Blank ``extern "C"`` or ``namespace n`` with its braces."""
-    found = list(pattern.finditer(text))
-    if not found:
-        return text
-    blanks = [(one.start(), one.end()) for one in found]
-    closes = closing_brackets(text)
-    ends = [closes.get(one.end() - 1) for one in found if one[0].endswith("{")]
-    blanks += [(end, end + 1) for end in ends if end is not None]
-    characters = list(text)
-    for start, end in blanks:
-        characters[start:end] = blank(text[start:end])
+    found = [*pattern.finditer(text)]
+    closes = closing_brackets(text) if found else {}
+    characters = [*text]
+    for one in found:
+        characters[one.start() : one.end()] = blank(one[0])
+        end = closes.get(one.end() - 1)
+        if end is not None:
+            characters[end] = " "
     return "".join(characters)

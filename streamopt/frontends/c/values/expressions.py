@@ -173,8 +173,8 @@ def _refused(node: ast.Node, state: ReadingState) -> None:
 def _call(node: ast.FuncCall, name: str, state: ReadingState) -> CValue | None:
     if name in state.file.functions:
         return state.inline(node, state)
-    is_overloaded = name.startswith(OVERLOADED)
-    name = name.removeprefix("__builtin_").removeprefix(OVERLOADED)
+    called = name.removeprefix("__builtin_")
+    name = called.removeprefix(OVERLOADED)
     if name not in LIBRARY:
         report_unknown(node, name, state)
         return None
@@ -189,9 +189,7 @@ def _call(node: ast.FuncCall, name: str, state: ReadingState) -> CValue | None:
         for value, argument in zip(found, arguments, strict=True)
         if value is not None and observed(value, argument, state)
     ]
-    if len(values) < len(found):
-        return None
-    return library_call(name, values, is_overloaded=is_overloaded)
+    return library_call(called, values) if len(values) == len(found) else None
 
 
 def report_unknown(node: ast.FuncCall, name: str, state: ReadingState) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from streamopt.frontends.c.syntax.types import Subset
+from streamopt.frontends.c.text.cplusplus import OVERLOADED
 from streamopt.frontends.c.values.value import (
     CValue,
     Extremum,
@@ -183,16 +184,11 @@ LIBRARY: Mapping[str, tuple[ir.Function, ElementType | None]] = {
 """Functions that need no definition, with the type that they compute in if it is always one."""
 
 
-def library_call(name: str, arguments: Sequence[CValue], *, is_overloaded: bool) -> CValue:
-    """Return a call of one of `LIBRARY`; raises ConstantError for constants without result.
-
-    Parameters
-    ----------
-    is_overloaded
-        Whether numbers of less than double precision stay so, as in C++.
-    """
-    function, element = LIBRARY[name]
-    if element is None or (is_overloaded and all(one.element.is_float for one in arguments)):
+def library_call(name: str, arguments: Sequence[CValue]) -> CValue:
+    """Return a call of one of `LIBRARY`; raises ConstantError for constants without result."""
+    function, element = LIBRARY[name.removeprefix(OVERLOADED)]
+    is_open = name.startswith(OVERLOADED) and all(one.element.is_float for one in arguments)
+    if element is None or is_open:
         element = promoted(arguments[0].element)
         for argument in arguments[1:]:
             element = common_type(element, argument.element) or element

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from streamopt.frontends.c.values.value import CValue, Width, converted_value, integer, real
 from streamopt.ir import expression as ir
-from streamopt.ir.arithmetic import ConstantError, result_type
+from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import MAX_BITS, ElementType, FixedPoint
 from streamopt.ir.operators import BinaryOp
 
@@ -145,18 +145,14 @@ def narrowed(value: CValue, element: ElementType) -> CValue:
     """Return a sum of more bits than there are without the upper ones, which a type drops."""
     if not value.element.is_fixed or value.element.bits <= MAX_BITS or not element.is_fixed:
         return value
-    form, bits = element.fixed_point, MAX_BITS - 1
+    form, tree, bits = element.fixed_point, value.tree, MAX_BITS - 1
     kept = FixedPoint(bits, bits - value.element.fixed_point.fraction_bits)
-    match value.tree:
-        case ir.Binary(BinaryOp.ADD | BinaryOp.SUB as op, left, right) if (
-            not form.saturates and form.integer_bits <= kept.integer_bits
-        ):
-            kind = ElementType.of_fixed_point(kept)
-            tree = ir.Binary(op, ir.Cast(kind, left), ir.Cast(kind, right))
-            element = result_type(op, kind, kind) or element
-            return CValue(element, tree, size=value.size + 2, depth=value.depth + 1)
-        case _:
-            return value
+    is_cut = not form.saturates and form.integer_bits <= kept.integer_bits
+    if not isinstance(tree, ir.Binary) or tree.op not in (BinaryOp.ADD, BinaryOp.SUB) or not is_cut:
+        return value
+    kind = ElementType.of_fixed_point(kept)
+    tree = ir.Binary(tree.op, ir.Cast(kind, tree.left), ir.Cast(kind, tree.right))
+    return replace(value, tree=tree, size=value.size + 2, depth=value.depth + 1)
 
 
 def positive(value: CValue, element: ElementType) -> CValue:
