@@ -136,8 +136,8 @@ def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -
         inside = kind if kind.levels else dict(state.types.members(kind) or []).get(places.ELEMENTS)
         if inside is not None and inside.levels:
             extent, first = inside.levels[0].extent, ast.ArrayRef(whole, number(0, node.coord))
-            sizes = [ast.UnaryOp("sizeof", one, node.coord) for one in (whole, first)]
-            return value(extent, state) if extent else ast.BinaryOp("/", *sizes, node.coord)
+            size, part = (ast.UnaryOp("sizeof", one, node.coord) for one in (whole, first))
+            return value(extent, state) if extent else ast.BinaryOp("/", size, part, node.coord)
     if (
         method in _CONVERSIONS
         and not arguments
