@@ -76,10 +76,7 @@ class Completion:
 
 
 def completions(
-    problem: SearchInstance,
-    horizon_cycles: int,
-    profiles: Sequence[Profile],
-    carried: Sequence[Sequence[int]],
+    problem: SearchInstance, horizon_cycles: int, profiles: Sequence[Profile]
 ) -> list[Completion]:
     """Return the completion of every subtree of a tree within a deadline.
 
@@ -87,14 +84,12 @@ def completions(
     ----------
     profiles
         Of a relaxed pass with this deadline or a later one.
-    carried
-        By node: the incoming channels that DSPs go along.
     """
     none = np.zeros(1, dtype=np.int64)
     end = StepFunction(np.array([0, horizon_cycles + 1]), np.array([0, NEVER]))
     found = [Completion(StepFunction(none, none), end)] * len(profiles)
     for node in range(len(profiles) - 1, -1, -1):
-        ins = [(problem.channels[e].producer, e) for e in carried[node]]
+        ins = [(problem.channels[e].producer, e) for e in problem.ins[node]]
         for place, (producer, channel) in enumerate(ins):
             others = [profiles[p] for p, _ in ins[:place] + ins[place + 1 :]]
             found[producer] = _before(

@@ -45,8 +45,7 @@ class SubtreeLabels:
     walk: Integers
     """Number of the walk of the node's outgoing channel; `NO_WALK` if it can't stream."""
     factors: dict[int, Integers]
-    """By tile class that nodes outside of the subtree share: place of the factor in the class; by
-    fork that others read (`fork_class`): number of the walks of its other channels."""
+    """By tile class that nodes outside of the subtree share: place of the factor in the class."""
     first_cycles: Integers
     """Of the node's first write, from the start of all."""
     last_cycles: Integers
@@ -130,18 +129,6 @@ def numbered(columns: Sequence[Integers], length: int) -> tuple[Integers, int]:
     is_there[key] = True
     number = np.cumsum(is_there) - 1
     return number[key], int(number[-1]) + 1
-
-
-def earliest(labels: SubtreeLabels) -> SubtreeLabels:
-    """Return one label of every state, with its least times and no DSPs."""
-    state, count = numbered((labels.walk, *labels.factors.values()), len(labels))
-    some = np.zeros(count, dtype=np.int64)
-    some[state] = np.arange(len(labels))
-    few = labels.taken(some)
-    first, last = few.first_cycles.copy(), few.last_cycles.copy()
-    np.minimum.at(first, state, labels.first_cycles)
-    np.minimum.at(last, state, labels.last_cycles)
-    return replace(few, first_cycles=first, last_cycles=last, dsps=np.zeros_like(few.dsps))
 
 
 def edges(times: Integers, cells: int) -> Integers:

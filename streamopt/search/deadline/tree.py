@@ -1,17 +1,13 @@
-"""A tree of nodes with what is known of its subtrees whatever the rows: (E26), (E28).
-
-With forks, "subtrees" are all that a node depends on; their DSPs go along one channel each (E30).
-"""
+"""A tree of nodes with what is known of its subtrees whatever the rows: (E26), (E28)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
 
 from streamopt.search.deadline.completion import Profile, completions
-from streamopt.search.deadline.forks import carriers, fork_class, open_forks, subtrees
-from streamopt.search.deadline.subtrees import Candidates, SubtreeLabels, earliest, numbered
+from streamopt.search.deadline.subtrees import Candidates, SubtreeLabels
 from streamopt.search.instance import NO_WALK, SearchInstance
 from streamopt.search.labels.bounds import bounds
 from streamopt.work import TUNING as WORK
@@ -36,8 +32,6 @@ class Tree:
         By node: last write that leaves enough time for the rest.
     spare
         By node: DSPs that the rest of the tree leaves for its subtree.
-    carries
-        By channel: whether the DSPs of its producer's subtree go along it.
     """
 
     def __init__(
@@ -54,9 +48,7 @@ class Tree:
         ]
         tails = bounds(problem).tail_cycles
         self.latest = [horizon_cycles - cycles for cycles in tails]
-        self.carries = carriers(problem)
-        self._carried = [[e for e in channels if self.carries[e]] for channels in problem.ins]
-        self.spare = _spare(problem, self._carried, [own.least_dsps for own in profiles])
+        self.spare = _spare(problem, [own.least_dsps for own in profiles])
         self._latest_first = list(self.latest)
         for channel in problem.channels:
             if channel.streams:
@@ -66,9 +58,7 @@ class Tree:
                     self.latest[channel.consumer] - last_write,
                 )
         self._open = _open_classes(problem)
-        self._completions = (
-            completions(problem, horizon_cycles, profiles, self._carried) if profiles else []
-        )
+        self._completions = completions(problem, horizon_cycles, profiles) if profiles else []
 
     def labels(self, node: int, candidates: Candidates) -> SubtreeLabels:
         """Return the candidates that leave enough time and DSPs for the rest, as labels."""
@@ -96,52 +86,26 @@ class Tree:
             candidates.before[places],
         )
 
-    def handed(self, channel: int, labels: SubtreeLabels) -> SubtreeLabels:
-        """Return the labels of a channel's producer as its consumer sees them: (E30)."""
-        node = self.problem.channels[channel].producer
-        if not self.is_fork(node):
-            return labels
-        others = [e for e in self.problem.outs[node] if not self.carries[e]]
-        walks = [self._walks_along(e)[labels.row] for e in others]
-        factors = {**labels.factors, fork_class(node): numbered(walks, len(labels))[0]}
-        labels = replace(labels, walk=self._walks_along(channel)[labels.row], factors=factors)
-        return labels if self.carries[channel] else earliest(labels)
-
-    def is_fork(self, node: int) -> bool:
-        """Return whether a node has several consumers."""
-        return len(self.problem.outs[node]) > 1
-
     def _walks(self, node: int) -> Integers:
-        """Return by row a number of the walks of the outgoing channels of a node together."""
-        count = len(self.problem.nodes[node])
-        walks = [self._walks_along(channel) for channel in self.problem.outs[node]]
-        return walks[0] if len(walks) == 1 else numbered(walks, count)[0]
-
-    def _walks_along(self, channel: int) -> Integers:
-        arc = self.problem.channels[channel]
-        choices = self.problem.nodes[arc.producer]
-        return choices.walks[channel] if arc.streams else np.full(len(choices), NO_WALK)
+        """Return by row the number of the walk of the outgoing channel of a node."""
+        choices = self.problem.nodes[node]
+        for channel in self.problem.outs[node]:
+            if self.problem.channels[channel].streams:
+                return choices.walks[channel]
+        return np.full(len(choices), NO_WALK)
 
 
-def _spare(
-    problem: SearchInstance, carried: Sequence[Sequence[int]], known: Sequence[int]
-) -> list[int]:
-    """Return the DSPs that the rest of the tree leaves for the subtree that ends in each node.
-
-    Parameters
-    ----------
-    carried
-        By node: the incoming channels that DSPs go along.
-    """
+def _spare(problem: SearchInstance, known: Sequence[int]) -> list[int]:
+    """Return the DSPs that the rest of the tree leaves for the subtree that ends in each node."""
     own = [int(choices.dsps.min()) for choices in problem.nodes]
     inside = list(own)
     spare = [problem.dsp_limit] * len(own)
-    for node, ins in enumerate(carried):
+    for node, ins in enumerate(problem.ins):
         inside[node] += sum(inside[problem.channels[e].producer] for e in ins)
         if known:
             inside[node] = max(inside[node], known[node])
     for node in range(len(own) - 1, -1, -1):
-        producers = [problem.channels[e].producer for e in carried[node]]
+        producers = [problem.channels[e].producer for e in problem.ins[node]]
         left = spare[node] - own[node] - sum(inside[p] for p in producers)
         for producer in producers:
             spare[producer] = left + inside[producer]
@@ -149,18 +113,21 @@ def _spare(
 
 
 def _open_classes(problem: SearchInstance) -> list[list[int]]:
-    """Return by node the tile classes of its subtree that nodes outside share, and open forks.
-
-    Those that are open at a fork stay open until its branches meet, as these agree on them.
-    """
+    """Return by node the tile classes of its subtree that nodes outside share."""
     users: dict[int, int] = {}
     for node, choices in enumerate(problem.nodes):
         for index in choices.factors:
             users[index] = users.get(index, 0) | 1 << node
-    inside = subtrees(problem)
-    found: list[list[int]] = []
-    for known, forks in zip(inside, open_forks(problem, inside), strict=True):
-        own = [index for index, nodes in users.items() if nodes & known and nodes & ~known]
-        before = (index for fork in forks for index in (*found[fork], fork_class(fork)))
-        found.append(list(dict.fromkeys((*own, *before))))
+    return [
+        [index for index, nodes in users.items() if nodes & inside and nodes & ~inside]
+        for inside in _subtrees(problem)
+    ]
+
+
+def _subtrees(problem: SearchInstance) -> list[int]:
+    """Return by node the nodes that it depends on and itself, as bits."""
+    found: list[int] = []
+    for node, ins in enumerate(problem.ins):
+        before = (found[problem.channels[channel].producer] for channel in ins)
+        found.append(reduce(int.__or__, before, 1 << node))
     return found

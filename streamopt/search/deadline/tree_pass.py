@@ -1,9 +1,8 @@
 """One pass over a tree: whether some schedule is within a deadline and the DSPs (E26), (E27).
 
 In a graph in which every node has one outgoing channel, few tile classes are open at any channel,
-so the least DSPs of a subtree can be tabled by state, first and last write of its end. Where a
-node has several, its label is part of the state until its branches meet (E30). The pass is exact
-but for the grid: relaxed it rules deadlines out, restricted it finds schedules.
+so the least DSPs of a subtree can be tabled by state, first and last write of its end. The pass is
+exact but for the grid: relaxed it rules deadlines out, restricted it finds schedules.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,6 @@ import numpy as np
 
 from streamopt.search.deadline.completion import Profile, profile
 from streamopt.search.deadline.join import candidates_of_join, walk_alike
-from streamopt.search.deadline.paired_join import agreeing_labels, candidates_of_pairs
 from streamopt.search.deadline.subtrees import Candidates, SubtreeLabels, numbered, thinned
 from streamopt.search.deadline.tree import Tree
 from streamopt.search.instance import SearchInstance
@@ -64,14 +62,14 @@ def tree_pass(
     Parameters
     ----------
     problem
-        A tree, or with few forks that are open at a time; only the limit on its DSPs is looked at.
+        A tree; only the limit on its DSPs is looked at.
 
     Raises
     ------
     SearchStoppedError
         If the caller asked for it.
     SearchTooLargeError
-        If forks leave more labels than there is memory for.
+        If there are more labels than there is memory for.
     """
     tree = Tree(problem, horizon_cycles, effort.profiles)
     labels: list[SubtreeLabels] = []
@@ -126,8 +124,7 @@ def _rows(tree: Tree, labels: Sequence[SubtreeLabels]) -> dict[str, int]:
     for node in range(len(labels) - 1, -1, -1):
         for place, channel in enumerate(problem.ins[node]):
             producer = problem.channels[channel].producer
-            if tree.carries[channel]:
-                chosen[producer] = int(labels[node].before[chosen[node], place])
+            chosen[producer] = int(labels[node].before[chosen[node], place])
     rows = {node: int(labels[node].row[label]) for node, label in chosen.items()}
     return problem.named_rows(rows)
 
@@ -136,12 +133,8 @@ def _candidates(
     tree: Tree, node: int, known: Sequence[SubtreeLabels], effort: PassEffort
 ) -> Iterator[Candidates]:
     problem = tree.problem
-    producers = [tree.handed(e, known[problem.channels[e].producer]) for e in problem.ins[node]]
-    are_branches = len(producers) > 1 and any(k < 0 for own in producers for k in own.factors)
-    pairs = agreeing_labels(tree, node, producers) if are_branches else None
-    if pairs is not None:
-        yield from candidates_of_pairs(tree, node, producers, pairs, effort.mode)
-    elif len(producers) > 1:
+    producers = [known[problem.channels[e].producer] for e in problem.ins[node]]
+    if len(producers) > 1:
         yield from candidates_of_join(tree, node, producers, effort.cells, effort.mode)
     elif producers:
         yield from _after_one(tree, node, producers[0], waits_for_all=effort.waits_for_all)

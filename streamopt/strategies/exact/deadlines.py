@@ -8,7 +8,6 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from streamopt.search.deadline.forks import most_open_forks
 from streamopt.search.deadline.tree_pass import PassEffort, PassResult, tree_pass
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode
@@ -135,7 +134,7 @@ class DeadlineSearch:
 
     def _is_tree(self) -> bool:
         rows = self._horizons.within(self._best_cycles - 1)
-        return rows is not None and not most_open_forks(instance(self._space, rows))
+        return rows is not None and all(len(o) <= 1 for o in instance(self._space, rows).outs)
 
     def _has_many_rows(self) -> bool:
         rows = self._horizons.within(self._best_cycles - 1) or {}

@@ -7,7 +7,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from streamopt.search.deadline.forks import most_open_forks
 from streamopt.search.deadline.tree_pass import PassEffort, PassResult, tree_pass
 from streamopt.search.instance import NO_WALK, Choices, SearchInstance, Wiring
 from streamopt.search.labels.component import Mode, SearchStoppedError
@@ -18,14 +17,8 @@ EXACT = 10_000
 SEEDS = range(60)
 
 
-def _random_tree(rng: Random, *, forks: bool = False) -> SearchInstance:
-    """Return a tree of up to six nodes, with classes that some of them share, ended by a join.
-
-    Parameters
-    ----------
-    forks
-        Whether nodes may read what another one reads, so that it is no tree.
-    """
+def _random_tree(rng: Random) -> SearchInstance:
+    """Return a tree of up to six nodes, with classes that some of them share, ended by a join."""
     wiring = Wiring((DSPS,))
     count = rng.randint(3, 6)
     shared = {index: rng.sample(range(count), 2) for index in range(rng.randint(0, 3))}
@@ -44,10 +37,6 @@ def _random_tree(rng: Random, *, forks: bool = False) -> SearchInstance:
         if node and rng.random() < 0.6:
             before = rng.sample(waiting, min(len(waiting), rng.randint(1, 2)))
             waiting = [other for other in waiting if other not in before]
-            if forks and node > 1:
-                others = [other for other in range(node) if other not in before]
-                before += rng.sample(others, rng.randint(0, min(2, len(others))))
-                waiting = [other for other in waiting if other not in before]
             for producer in before:
                 _connect(wiring, rng, producer, node)
         waiting.append(node)
@@ -123,7 +112,6 @@ def _rows(problem: SearchInstance, found: PassResult) -> tuple[int, ...]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_exact_grids_find_the_optimum_and_rule_out_one_cycle_less(seed: int) -> None:
     problem = _random_tree(Random(seed))
-    assert not most_open_forks(problem)
     best = min(_all_latencies(problem), default=None)
     deadline = 1000 if best is None else best
     for mode in Mode:
@@ -153,69 +141,6 @@ def test_coarse_grids_bound_from_below_and_find_real_schedules(seed: int, cells:
     finer = _passed(problem, best, EXACT, Mode.RESTRICTED, below)
     assert finer is not None
     assert finer.last_cycles == best  # completions drop no label of an optimum
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("waits_for_all", [False, True])
-def test_passes_over_forks_bound_from_below_and_find_real_schedules(
-    seed: int, waits_for_all: bool
-) -> None:
-    problem = _random_tree(Random(seed), forks=True)
-    best = min(_all_latencies(problem, waits_for_all=waits_for_all), default=None)
-    if best is None:
-        return
-    known: PassResult | None = None
-    for cells in (2, 6, EXACT):
-        profiles = () if known is None else known.profiles
-        below, above = (
-            tree_pass(
-                problem,
-                best + 20,
-                PassEffort(cells, mode, lambda: False, profiles, waits_for_all=waits_for_all),
-            )
-            for mode in (Mode.RELAXED, Mode.RESTRICTED)
-        )
-        assert below is not None
-        assert below.last_cycles <= best  # completions drop no label of an optimum
-        if above is not None:
-            latency = _latency(problem, _rows(problem, above), waits_for_all=waits_for_all)
-            assert latency is not None
-            assert latency >= best
-        known = below
-
-
-def test_a_fork_counts_once_and_its_branches_see_one_walk() -> None:
-    wiring = Wiring((10,))
-    times, dsps = np.array([1, 1]), np.array([[4], [4]])
-    fork = wiring.add(Choices(times, 10 * times, dsps), "fork")
-    ends = [wiring.add(Choices(times[:1], 10 * times[:1], dsps[:1] // 2), f"e{k}") for k in (0, 1)]
-    for place, end in enumerate(ends):
-        channel = wiring.connect(fork, end, streams=True)
-        walks = np.array([0, 1])
-        wiring.nodes[fork].walks[channel] = walks
-        wiring.nodes[end].walks[channel] = walks[[place]]
-        wiring.nodes[end].epilogue[channel] = times[:1]
-    wiring.join_node(ends)
-    problem = wiring.instance()
-    best = min(_all_latencies(problem))
-    assert best > 11  # one of both waits for the last write, whatever the walk of the fork
-    for mode in Mode:
-        found = _passed(problem, best, EXACT, mode)
-        assert found is not None
-        assert found.last_cycles == best
-        assert _latency(problem, _rows(problem, found)) == best
-    wiring.limits = (7,)
-    assert _passed(wiring.instance(), 100, EXACT, Mode.RELAXED) is None
-
-
-def test_forks_are_no_trees() -> None:
-    wiring = Wiring((DSPS,))
-    fork = wiring.add_fixed(1, 2)
-    ends = [wiring.add_fixed(1, 2) for _ in range(2)]
-    for end in ends:
-        wiring.connect(fork, end)
-    wiring.join_node(ends)
-    assert most_open_forks(wiring.instance()) == 1
 
 
 def test_a_pass_can_be_stopped() -> None:
