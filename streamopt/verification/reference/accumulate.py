@@ -22,7 +22,7 @@ References
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from streamopt.ir.operators import Reduction
 from streamopt.verification.reference.bounded_array import Bounded, V, interval, settled
 from streamopt.verification.reference.error_bounds import Reals
+from streamopt.verification.reference.integers import whole
 
 if TYPE_CHECKING:
     from streamopt.verification.reference.bounded_array import FloatArray
@@ -153,3 +154,21 @@ def accumulator(reduction: Reduction, size: int, arithmetic: Reals) -> Accumulat
             return _Product(size, arithmetic)
         case Reduction.MAX | Reduction.MIN:
             return _Extreme(size, arithmetic, reduction)
+
+
+class WholeSums:
+    """Sums of whole numbers of any size, which wrap around at the end."""
+
+    def __init__(self, size: int) -> None:
+        self._value: NDArray[Any] = np.zeros(size, object)
+        self._bound = np.zeros(size)
+
+    def add(self, targets: NDArray[np.intp], block: Bounded, axes: tuple[int, ...]) -> None:
+        """Add a block, summed over ``axes``, to the flat elements ``targets``."""
+        numbers = whole(block.value).sum(axis=axes, keepdims=True)
+        np.add.at(self._value, targets.ravel(), np.ravel(numbers))
+        np.add.at(self._bound, targets.ravel(), np.ravel(block.bound.sum(axis=axes)))
+
+    def finish(self) -> Bounded:
+        """Return the flat sums."""
+        return Bounded(self._value, self._bound)

@@ -116,6 +116,7 @@ def replaced(old: Bounded, changes: Iterable[tuple[NDArray[np.intp], Bounded]]) 
     value, bound, grain = old.value.copy(), old.bound.copy(), old.grain
     ends = None if old.ends is None else (old.ends[0].copy(), old.ends[1].copy())
     for places, new in changes:
+        value = value.astype(object) if new.value.dtype == object else value
         value[places], bound[places], grain = new.value, new.bound, min(grain, new.grain)
         if ends is None and new.ends is not None:
             ends = (np.full(value.shape, np.nan), np.full(value.shape, np.nan))

@@ -14,6 +14,7 @@ import numpy as np
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.verification.reference.bounded_array import Bounded
+from streamopt.verification.reference.integers import doubles_or_whole, stored_whole
 from streamopt.verification.reference.scalar_cpp import ScalarCpp
 from streamopt.verification.scratch import scratch
 
@@ -78,7 +79,7 @@ class CompiledNest:
     def _given(self, values: Bounded, array: Array) -> NDArray[Any]:
         dtype = np.dtype(array.element.dtype)
         if not array.element.is_float:
-            return np.nan_to_num(values.value).astype(dtype)
+            return stored_whole(values.value, array.element)
         if not self.has_bounds:
             return values.value.astype(dtype)
         pairs = np.zeros(values.value.shape, np.dtype([("v", dtype), ("e", "f8")], align=True))
@@ -89,10 +90,12 @@ class CompiledNest:
 
     def _found(self, values: NDArray[Any], array: Array) -> Bounded:
         if values.dtype.names is None:
-            value, bound = values.astype(np.float64), np.zeros(values.shape)
+            bound = np.zeros(values.shape)
+            value = doubles_or_whole(values) if array.element.is_integer else values.astype(float)
         else:
             value, bound = values["v"].astype(np.float64), values["e"].copy()
-        return Bounded(value, np.where(np.isnan(value), np.inf, bound), 0.0)
+        missing = np.isnan(value.astype(np.float64))
+        return Bounded(value, np.where(missing, np.inf, bound), 0.0)
 
 
 @cache

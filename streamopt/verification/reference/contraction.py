@@ -31,7 +31,7 @@ from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Nest, Statement
 from streamopt.verification.reference.blocks import BLOCK_POINTS, Block, Point, blocks, point_of
 from streamopt.verification.reference.bounded_array import Bounded, FloatArray
-from streamopt.verification.reference.whole_numbers import EXACT
+from streamopt.verification.reference.integers import EXACT
 
 MOST_PRODUCTS = 4096
 """Of matrices: with more, these are too small to be quick."""

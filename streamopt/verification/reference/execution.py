@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import MAX_ELEMENT_BITS, ElementType
 from streamopt.ir.expression import (
     Access,
     Binary,
@@ -44,7 +44,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.expression import Condition as ConditionTree
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Nest, Program, Statement
-from streamopt.verification.reference.accumulate import Accumulator, accumulator
+from streamopt.verification.reference.accumulate import WholeSums, accumulator
 from streamopt.verification.reference.blocks import BLOCK_POINTS, Point, blocks, point_of
 from streamopt.verification.reference.bounded_array import (
     Bounded,
@@ -56,16 +56,16 @@ from streamopt.verification.reference.bounded_array import (
 )
 from streamopt.verification.reference.contraction import contracted, contraction_of
 from streamopt.verification.reference.error_bounds import Reals
-from streamopt.verification.reference.in_order import execute_in_order
-from streamopt.verification.reference.whole_numbers import (
+from streamopt.verification.reference.fixed_point import (
     Arithmetic,
     FixedArrays,
-    Integers,
     arithmetic_of,
     difference,
     in_type,
     term_type,
 )
+from streamopt.verification.reference.in_order import execute_in_order
+from streamopt.verification.reference.integers import Integers, as_doubles
 
 if TYPE_CHECKING:
     from streamopt.verification.reference.bounded_array import FloatArray
@@ -137,6 +137,7 @@ def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bo
 
 
 def _result(array: Array, flat: Bounded) -> Result:
+    flat = replace(flat, value=flat.value.astype(np.float64))
     bound = np.where(np.isnan(flat.value) | np.isnan(flat.bound), np.inf, flat.bound)
     if array.element.is_fixed:
         fraction = array.element.fixed_point.fraction_bits
@@ -204,14 +205,16 @@ class _Execution:
             return
         reals = Reals.of(self.element if self.element.is_float else ElementType.DOUBLE)
         sums = accumulator(reduction, self.target.size_elems, reals)
-        extents = self._extents(every=True)
-        if self.statement.start is not None:
-            first = [range(1) if axis in self.idle else e for axis, e in enumerate(extents)]
-            for point in self._points(first):
-                self._add(sums, self._value(self.statement.start, point, self.element), point)
-        for point in self._points(extents):
-            self._add(sums, self._guarded_term(reduction, point), point)
+        for term, point in self._terms(reduction):
+            targets, full = self._block(as_doubles(term), point)
+            sums.add(targets, self.idle, full)
         total = sums.finish()
+        is_large = self.element.is_integer and self.element.bits > MAX_ELEMENT_BITS
+        if is_large and reduction is Reduction.ADD and np.any(total.bound):
+            whole = WholeSums(self.target.size_elems)
+            for term, point in self._terms(reduction):
+                whole.add(*self._block(term, point), self.idle)
+            total = whole.finish()
         arithmetic = arithmetic_of(self.element)
         if isinstance(arithmetic, FixedArrays):
             total = arithmetic.reduced(total, sums.size)
@@ -219,6 +222,16 @@ class _Execution:
             total = arithmetic.convert(total)
         here = np.flatnonzero(sums.terms > 0)
         self.state[self.target.name] = replaced(old, [(here, total.at(here))])
+
+    def _terms(self, reduction: Reduction) -> Iterator[tuple[Bounded, Point]]:
+        """Yield the blocks of what a reduction starts from, and of its terms."""
+        extents = self._extents(every=True)
+        if self.statement.start is not None:
+            first = [range(1) if axis in self.idle else e for axis, e in enumerate(extents)]
+            for point in self._points(first):
+                yield self._value(self.statement.start, point, self.element), point
+        for point in self._points(extents):
+            yield self._guarded_term(reduction, point), point
 
     def _guarded_term(self, reduction: Reduction, point: Point) -> Bounded:
         """Return the terms of a block; the reduction's identity where the guard doesn't hold."""
@@ -238,12 +251,12 @@ class _Execution:
             return Bounded(found.value, unsure, term.grain, found.ends)
         return select_bounded(condition, term, nothing)
 
-    def _add(self, sums: Accumulator, term: Bounded, point: Point) -> None:
+    def _block(self, term: Bounded, point: Point) -> tuple[NDArray[np.intp], Bounded]:
+        """Return the elements that a block of terms goes to, and the terms in their full shape."""
         shape = tuple(len(np.ravel(axis)) for axis in point.values())
-        full = _broadcast(term, shape)
         kept = tuple(1 if axis in self.idle else n for axis, n in enumerate(shape))
         targets = np.broadcast_to(self._flat(self.statement.target, point), kept)
-        sums.add(targets, self.idle, full)
+        return targets, _broadcast(term, shape)
 
     def _assigned(self) -> Iterator[tuple[NDArray[np.intp], Bounded]]:
         """Yield assigned blocks; loops that the target doesn't use leave their last value."""

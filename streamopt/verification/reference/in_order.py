@@ -41,6 +41,7 @@ from streamopt.verification.reference.compiled_order import (
     has_compiler,
 )
 from streamopt.verification.reference.error_bounds import Reals
+from streamopt.verification.reference.integers import EXACT, stored_whole
 from streamopt.verification.reference.scalar_cpp import SAME_EVERYWHERE, can_be_compiled, has_sums
 
 
@@ -109,8 +110,9 @@ def _is_same_everywhere(nest: Nest) -> bool:
 
 
 def _exact_scalars(values: Bounded, array: Array) -> list[Any]:
-    flat = np.nan_to_num(values.value) if not array.element.is_float else values.value
-    typed = flat.astype(array.element.dtype)
+    if not array.element.is_float:
+        return stored_whole(values.value, array.element).tolist()
+    typed = values.value.astype(array.element.dtype)
     rounded = array.element in (ElementType.FLOAT, ElementType.HALF)
     return [*typed] if rounded else typed.tolist()
 
@@ -254,8 +256,11 @@ def parts(
     """Return values and bounds; a number that was never written has an infinite bound."""
     known = (math.nan if isinstance(s, _UnknownWhole) else s for s in scalars)
     pairs = [(s.value, s.bound) if isinstance(s, BoundedScalar) else (s, 0.0) for s in known]
-    value, bound = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
-    return value, np.where(np.isnan(value), np.inf, bound)
+    numbers, bounds = zip(*pairs, strict=True)
+    value, bound = np.array(numbers, dtype=np.float64), np.array(bounds, dtype=np.float64)
+    bound = np.where(np.isnan(value), np.inf, bound)
+    is_large = any(isinstance(number, int) and abs(number) >= EXACT for number in numbers)
+    return np.array(numbers, dtype=object) if is_large else value, bound
 
 
 def _narrowed(value: Any, element: ElementType) -> BoundedScalar:

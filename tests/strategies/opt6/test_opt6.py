@@ -147,7 +147,7 @@ def test_the_solver_that_answered_is_named(solver: str, named: str) -> None:
 
 def test_nothing_fits() -> None:
     graph = so.dataflow(product_then_relu())
-    with pytest.raises(InfeasibleError, match=r"^E401 product_then_relu needs more than 2 DSPs"):
+    with pytest.raises(InfeasibleError, match=r"^E401 product_then_relu needs at least 3 DSPs"):
         so.solve(graph, level="opt6", dsp=2, space=so.Space(binding=so.BindingChoice.TOOL))
     with pytest.raises(SolverError, match=r"^E522 no design of product_then_relu within"):
         so.solve(graph, level="opt6", dsp=60, budget=so.Budget(lut=100))

@@ -1,8 +1,4 @@
-"""Integer and fixed-point arithmetic of the reference interpreter, exact on arrays; conversions.
-
-Integers wrap around as the hardware's do. They are carried as doubles, so those beyond ``2**53``
-have no finite bound. One that comes from an inexact floating-point value may be off by the bound
-and, as it is cut off, by one more; operations pass that on.
+"""Fixed-point arithmetic of the reference interpreter, exact on arrays; conversions.
 
 Fixed-point numbers are mantissas: of up to 53 bits a whole double, wider ones integers of 64 bits
 or of Python's. Bounds are in units of the last bit: 0 but for what comes from inexact
@@ -11,9 +7,8 @@ floating-point values, or may saturate at another place in another order of summ
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +18,7 @@ from streamopt.ir.expression import BinaryOp, Function
 from streamopt.verification.exact.scalar_operations import quotient
 from streamopt.verification.reference.bounded_array import Bounded
 from streamopt.verification.reference.error_bounds import Reals
+from streamopt.verification.reference.integers import Integers, as_doubles
 from streamopt.verification.storage import mantissas_of
 
 if TYPE_CHECKING:
@@ -261,85 +257,6 @@ def _product_bound(left: Bounded, right: Bounded) -> FloatArray:
     return np.where(np.isnan(found), np.inf, found)
 
 
-EXACT = 2.0**53
-"""Doubles add and multiply whole numbers exactly up to it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Integers:
-    """The operations in one integer type."""
-
-    element: ElementType
-
-    @property
-    def largest(self) -> float:
-        """Return the bound beyond which nothing is promised."""
-        return EXACT
-
-    def literal(self, value: float) -> Bounded:
-        """Return a literal, cut off to an integer."""
-        return self.given(np.asarray(value, np.float64))
-
-    def given(self, values: FloatArray) -> Bounded:
-        """Return values from outside, cut off to integers."""
-        return self._wrapped(np.trunc(values), np.zeros(values.shape))
-
-    def convert(self, operand: Bounded) -> Bounded:
-        """Return an operand of any type, cut off towards zero and wrapped."""
-        bound = np.where(operand.bound > 0, np.floor(operand.bound) + 1.0, 0.0)
-        return self._wrapped(np.trunc(operand.value), bound)
-
-    def binary(self, op: BinaryOp, left: Bounded, right: Bounded) -> Bounded:
-        """Return ``left op right``."""
-        a, e, b, f = left.value, left.bound, right.value, right.bound
-        match op:
-            case BinaryOp.ADD:
-                return self._wrapped(a + b, e + f)
-            case BinaryOp.SUB:
-                return self._wrapped(a - b, e + f)
-            case BinaryOp.MUL:
-                return self._wrapped(a * b, np.abs(a) * f + np.abs(b) * e + e * f)
-            case BinaryOp.DIV:
-                quotient = np.where(b == 0, 0.0, np.trunc(a / np.where(b == 0, 1.0, b)))
-                return self._wrapped(quotient, np.where(f > 0, np.inf, np.where(e > 0, e + 1, 0.0)))
-            case BinaryOp.MOD:
-                rest = np.where(b == 0, 0.0, np.fmod(a, np.where(b == 0, 1.0, b)))
-                return self._wrapped(rest, _unless_exact(e, f))
-            case BinaryOp.SHL | BinaryOp.SHR | BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
-                bits = _BITS[op](a.astype(np.int64), b.astype(np.int64))
-                return self._wrapped(bits.astype(np.float64), _unless_exact(e, f))
-            case _:
-                assert_never(op)
-
-    def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
-        """Return a largest, smallest or absolute value."""
-        return Reals.extreme_or_absolute(function, arguments)
-
-    def _wrapped(self, value: FloatArray, bound: FloatArray) -> Bounded:
-        span = 2.0**self.element.bits
-        half = span / 2.0 if self.element.is_signed else 0.0
-        inside = (value + bound < span - half) & (value - bound >= -half)
-        if inside.all() and value.shape == bound.shape:
-            return Bounded(value, bound, 1.0)
-        wrapped = np.mod(value + half, span) - half
-        known = (bound == 0) & (np.abs(value) < EXACT)
-        bound = np.where(inside | known, bound, np.inf)
-        return Bounded(np.where(inside, value, wrapped), bound, 1.0)
-
-
-def _unless_exact(left: FloatArray, right: FloatArray) -> FloatArray:
-    return np.where((left > 0) | (right > 0), np.inf, 0.0)
-
-
-_BITS: dict[BinaryOp, Callable[[Any, Any], Any]] = {
-    BinaryOp.SHL: np.left_shift,
-    BinaryOp.SHR: np.right_shift,
-    BinaryOp.AND: np.bitwise_and,
-    BinaryOp.OR: np.bitwise_or,
-    BinaryOp.XOR: np.bitwise_xor,
-}
-
-
 Arithmetic: TypeAlias = Reals | Integers | FixedArrays
 
 
@@ -355,4 +272,4 @@ def in_type(value: Bounded, element: ElementType, wanted: ElementType) -> Bounde
     arithmetic = arithmetic_of(wanted)
     if element.is_fixed or isinstance(arithmetic, FixedArrays):
         return converted(value, element, wanted)
-    return arithmetic.convert(value)
+    return arithmetic.convert(as_doubles(value) if wanted.is_float else value)
