@@ -202,8 +202,13 @@ def with_last_values(body: FlatSource) -> FlatSource:
 
     Legal where nobody reads the earlier ones, but the next iteration.
     """
-    for at, instance in enumerate(body.statements):
-        body = _written_last(at, instance, body) or body
+    for writers in uses_of(body.statements).writers.values():
+        together = _written_last(writers, body)
+        if together is not None or len(writers) == 1:
+            body = together or body
+            continue
+        for writer in writers:
+            body = _written_last((writer,), body) or body
     uses = uses_of(body.statements)
     for name, writers in uses.writers.items():
         if len(writers) == 1 and body.is_private(name):
@@ -213,28 +218,34 @@ def with_last_values(body: FlatSource) -> FlatSource:
     return body
 
 
-def _written_last(at: int, instance: StatementInstance, body: FlatSource) -> FlatSource | None:
-    """Return the source with a statement at the last iterations of its idle loops alone."""
-    target, pinned = instance.target, {pin[0] for pin in _pins(instance)}
-    hulls = hull_of(instance.loops)
-    idle = [name for name in instance.iterators if name not in {*target.iterators()} | pinned]
-    if not idle or target in instance.reads:
+def _written_last(writers: Sequence[int], body: FlatSource) -> FlatSource | None:
+    """Return the source with statements at the last iterations of their idle loops alone.
+
+    None where there are none that are written more often, or where that changes a value.
+    """
+    statements = [*body.statements]
+    for writer in writers:
+        statements[writer] = _at_last(statements[writer])
+    name, after = statements[writers[0]].target.array, tuple(statements)
+    if after == body.statements:
         return None
+    seen = seen_at_end(name, body)
+    if not is_same_flow((*body.statements, *seen), (*after, *seen), {name}, {name}):
+        return None
+    return replace(body, statements=after)
+
+
+def _at_last(instance: StatementInstance) -> StatementInstance:
+    target, pinned = instance.target, {pin[0] for pin in _pins(instance)}
+    if target in instance.reads:
+        return instance
+    fixed, hulls = {*target.iterators()} | pinned, hull_of(instance.loops)
     last = [
         Compare(CompareOp.EQ, Index(Affine.iterator(name)), Literal(float(hulls[name][1] - 1)))
-        for name in idle
-        if hulls[name][1] - hulls[name][0] > 1
+        for name in instance.iterators
+        if name not in fixed and hulls[name][1] - hulls[name][0] > 1
     ]
-    if not last:
-        return None
-    changed = replace(instance, guards=(*instance.guards, *last))
-    statements = (*body.statements[:at], changed, *body.statements[at + 1 :])
-    seen = seen_at_end(target.array, body)
-    if not is_same_flow(
-        (*body.statements, *seen), (*statements, *seen), {target.array}, {target.array}
-    ):
-        return None
-    return replace(body, statements=statements)
+    return replace(instance, guards=(*instance.guards, *last)) if last else instance
 
 
 def _without_earlier(name: str, at_writer: int, readers: Set[int], body: FlatSource) -> FlatSource:
