@@ -144,14 +144,14 @@ def rebuild(expression: Expression, operands: tuple[Expression, ...]) -> Express
         case Binary(op):
             return Binary(op, *operands)
         case Logic(op):
-            return Logic(op, tuple(map(as_condition, operands)))
+            return Logic(op, tuple(map(_condition, operands)))
         case Compare(op):
             return Compare(op, *operands)
         case Call(function, _, is_choice):
             return Call(function, operands, is_choice)
         case Select():
             condition, then, otherwise = operands
-            return Select(as_condition(condition), then, otherwise)
+            return Select(_condition(condition), then, otherwise)
         case _:
             assert_never(expression)
 
@@ -166,7 +166,7 @@ def rewrite(expression: Expression, leaf: Callable[[Expression], Expression]) ->
 
 def rewrite_condition(condition: Condition, leaf: Callable[[Expression], Expression]) -> Condition:
     """Return a condition rewritten as `rewrite` does."""
-    return as_condition(rewrite(condition, leaf))
+    return _condition(rewrite(condition, leaf))
 
 
 def substitute(expression: Expression, renamed: Mapping[str, Affine]) -> Expression:
@@ -200,8 +200,7 @@ def moved_leaf(
     return leaf
 
 
-def as_condition(expression: Expression) -> Condition:
-    """Return an expression that is a condition as one."""
+def _condition(expression: Expression) -> Condition:
     assert isinstance(expression, Compare | Logic)
     return expression
 

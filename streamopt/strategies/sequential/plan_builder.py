@@ -245,9 +245,13 @@ def _has_others(graph: Graph, node: SequentialNode) -> bool:
     return sum(others) > FEW_OTHERS * points
 
 
+def _touched_by_others(graph: Graph, node: SequentialNode) -> set[str]:
+    return {name for one in graph.nodes if one != node for name in (*one.inputs, *one.outputs)}
+
+
 def _alone(graph: Graph, node: SequentialNode) -> Graph:
     """Return a graph of one node; arrays that other nodes touch too cross its boundary."""
-    others = {name for one in graph.nodes if one != node for name in (*one.inputs, *one.outputs)}
+    others = _touched_by_others(graph, node)
     arrays: list[Array] = []
     for name in dict.fromkeys((*node.inputs, *node.outputs)):
         array = graph.array(name)
@@ -259,7 +263,7 @@ def _alone(graph: Graph, node: SequentialNode) -> Graph:
 
 def _straight(graph: Graph, node: SequentialNode) -> tuple[str, ...]:
     """Return the arrays outside that only a node touches."""
-    others = {name for one in graph.nodes if one != node for name in (*one.inputs, *one.outputs)}
+    others = _touched_by_others(graph, node)
     return tuple(
         name
         for name in dict.fromkeys((*node.inputs, *node.outputs))

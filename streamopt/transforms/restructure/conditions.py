@@ -6,6 +6,7 @@ from typing import assert_never
 
 from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.affine import Affine, FloorDiv
+from streamopt.ir.algebra.composing import as_condition
 from streamopt.ir.expression import (
     Cast,
     Compare,
@@ -18,7 +19,6 @@ from streamopt.ir.expression import (
     LogicOp,
     Select,
     affine_difference,
-    as_condition,
     children,
     negated,
     rebuild,

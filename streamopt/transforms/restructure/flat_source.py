@@ -5,9 +5,19 @@ from dataclasses import dataclass, replace
 
 from streamopt.analysis.dependence import StatementRead
 from streamopt.analysis.instances import StatementInstance
-from streamopt.ir.expression import Access, Expression, Read, moved_leaf, rewrite, rewrite_condition
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Expression,
+    Read,
+    moved_leaf,
+    rewrite,
+    rewrite_condition,
+    substitute,
+    substitute_condition,
+)
 from streamopt.ir.program import Statement
-from streamopt.ir.source import Variable
+from streamopt.ir.source import RangeLoop, Variable
 
 MAX_DEPTH = 200
 """Of expressions put into others: what recursion in later stages can take."""
@@ -77,6 +87,25 @@ def with_accesses(
     value = rewrite(instance.assign.value, leaf)
     assign = replace(instance.assign, target=write(instance.target), value=value)
     return replace(instance, assign=assign, guards=guards)
+
+
+def with_values(instance: StatementInstance, values: Mapping[str, Affine]) -> StatementInstance:
+    """Return a statement with affine values instead of iterators; all its loops are still there."""
+
+    def moved(loop: RangeLoop) -> RangeLoop:
+        lower, upper = (
+            tuple(bound.substitute(values) for bound in side) for side in (loop.lower, loop.upper)
+        )
+        value = loop.value.substitute(values) if loop.value else None
+        return replace(loop, lower=lower, upper=upper, value=value)
+
+    assign = replace(
+        instance.assign,
+        target=instance.target.substitute(values),
+        value=substitute(instance.assign.value, values),
+    )
+    guards = tuple(substitute_condition(guard, values) for guard in instance.guards)
+    return replace(instance, assign=assign, loops=tuple(map(moved, instance.loops)), guards=guards)
 
 
 def ordered_statement(statement: Statement, names: Sequence[str]) -> Statement:

@@ -30,12 +30,14 @@ from streamopt.ir.expression import (
     negated,
     reads,
     rebuild,
-    substitute,
-    substitute_condition,
     walk,
 )
-from streamopt.ir.source import RangeLoop
-from streamopt.transforms.restructure.flat_source import FlatSource, uses_of, with_accesses
+from streamopt.transforms.restructure.flat_source import (
+    FlatSource,
+    uses_of,
+    with_accesses,
+    with_values,
+)
 from streamopt.transforms.restructure.reductions import with_extreme
 from streamopt.transforms.restructure.storage.accumulators import is_same_flow, seen_at_end
 
@@ -79,21 +81,12 @@ def without_pinned_loops(instance: StatementInstance) -> StatementInstance:
             continue
         name, value = pin
         at = next(n for n, loop in enumerate(instance.loops) if loop.iterator == name)
-        known = {name: Affine.of(value)}
-        loops = tuple(_at(loop, known) for loop in instance.loops if loop.iterator != name)
-        target = instance.target.substitute(known)
-        assign = replace(
-            instance.assign, target=target, value=substitute(instance.assign.value, known)
-        )
-        guards = (substitute_condition(g, known) for g in instance.guards if g is not guard)
-        position = (*instance.position[:at], *instance.position[at + 1 :])
-        return without_pinned_loops(StatementInstance(assign, loops, position, tuple(guards)))
+        others = tuple(other for other in instance.guards if other is not guard)
+        found = with_values(replace(instance, guards=others), {name: Affine.of(value)})
+        loops = found.loops[:at] + found.loops[at + 1 :]
+        position = found.position[:at] + found.position[at + 1 :]
+        return without_pinned_loops(replace(found, loops=loops, position=position))
     return instance
-
-
-def _at(loop: RangeLoop, known: Mapping[str, Affine]) -> RangeLoop:
-    lower, upper = (tuple(e.substitute(known) for e in side) for side in (loop.lower, loop.upper))
-    return replace(loop, lower=lower, upper=upper)
 
 
 def _pins(instance: StatementInstance) -> Iterator[tuple[str, int]]:

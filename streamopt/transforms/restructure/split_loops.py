@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from streamopt.analysis.instances import StatementInstance, hull_of
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
+from streamopt.ir.algebra.divisions import placed
 from streamopt.ir.expression import (
     Access,
     Expression,
@@ -13,13 +14,11 @@ from streamopt.ir.expression import (
     moved_leaf,
     rewrite,
     rewrite_condition,
-    substitute,
-    substitute_condition,
     walk,
 )
 from streamopt.ir.source import RangeLoop
 from streamopt.transforms.free_names import FreeNames
-from streamopt.transforms.restructure.flat_source import FlatSource
+from streamopt.transforms.restructure.flat_source import FlatSource, with_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +54,14 @@ def over_split_loops(
     if not found.keys() & {*instance.iterators}:
         return instance
     values = {iterator: split.value for iterator, split in found.items()}
+    changed = with_values(instance, values)
     loops: list[RangeLoop] = []
     position = [instance.position[0]]
-    for loop, place in zip(instance.loops, instance.position[1:], strict=True):
+    for loop, place in zip(changed.loops, instance.position[1:], strict=True):
         split = found.get(loop.iterator)
-        if split is not None:
-            loops += split.loops
-            position += [0, place]
-            continue
-        bounds = (tuple(b.substitute(values) for b in side) for side in (loop.lower, loop.upper))
-        lower, upper = bounds
-        value = loop.value.substitute(values) if loop.value else None
-        loops.append(replace(loop, lower=lower, upper=upper, value=value))
-        position.append(place)
-    assign = replace(
-        instance.assign,
-        target=instance.target.substitute(values),
-        value=substitute(instance.assign.value, values),
-    )
-    guards = tuple(substitute_condition(guard, values) for guard in instance.guards)
-    return replace(
-        instance, assign=assign, loops=tuple(loops), position=tuple(position), guards=guards
-    )
+        loops += [loop] if split is None else split.loops
+        position += [place] if split is None else [0, place]
+    return replace(changed, loops=tuple(loops), position=tuple(position))
 
 
 def with_split_counters(body: FlatSource) -> FlatSource:
@@ -134,10 +119,12 @@ def _affines(values: Sequence[Expression], target: Access) -> Iterator[Affine]:
 
 def _decided(instance: StatementInstance) -> StatementInstance:
     """Return a statement without divisions that its loops decide."""
-    reach = {name: (low, high - 1) for name, (low, high) in hull_of(instance.loops).items()}
+    hulls = hull_of(instance.loops)
+    trips = {name: high for name, (low, high) in hulls.items() if low >= 0}
+    same = {name: Affine.iterator(name) for name in trips}
 
     def decided(value: Affine) -> Affine:
-        return _quotients_of(value, reach)
+        return placed(value, same, trips) if {*value.iterators()} <= trips.keys() else value
 
     def moved(access: Access) -> Access:
         return replace(access, subscripts=tuple(map(decided, access.subscripts)))
@@ -147,21 +134,3 @@ def _decided(instance: StatementInstance) -> StatementInstance:
     assign = replace(instance.assign, target=moved(instance.target), value=value)
     guards = tuple(rewrite_condition(guard, leaf) for guard in instance.guards)
     return replace(instance, assign=assign, guards=guards)
-
-
-def _quotients_of(value: Affine, reach: Mapping[str, tuple[int, int]]) -> Affine:
-    """Return a value with quotients instead of divisions, where the remainder tells them."""
-    total = Affine.of(value.constant)
-    for atom, factor in value.terms:
-        term = Affine(((atom, 1),))
-        if not isinstance(atom, Iter):
-            inner, divisor = _quotients_of(atom.value, reach), atom.divisor
-            whole = Affine(tuple((o, f // divisor) for o, f in inner.terms if f % divisor == 0))
-            rest = inner - whole.scaled(divisor)
-            low, high = (end // divisor for end in rest.interval(reach))
-            if isinstance(atom, FloorDiv):
-                term = whole + (Affine.of(low) if low == high else rest.floordiv(divisor))
-            else:
-                term = rest - Affine.of(low * divisor) if low == high else rest.mod(divisor)
-        total = total + term.scaled(factor)
-    return total
