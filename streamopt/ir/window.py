@@ -7,10 +7,12 @@ elements come one after another, counted apart from the loops (`Walk`). Rows lie
 same; its nest has ``delay`` more iterations of h.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
@@ -20,16 +22,23 @@ from streamopt.ir.expression import Access
 class Walk:
     """How a window takes the elements of some rows in one iteration of their loop.
 
-    They come one after another from the first iteration of the loops inside on, as early as they
-    can; each lane takes its own. ``digits`` count them.
+    They come one after another from the first iteration of the loops inside on, in even distances;
+    each lane takes its own. ``digits`` count them.
     """
 
     digits: tuple[tuple[str, int], ...]
     """Pairs (iterator, trip count), outermost first: the first counts rows, the others tiles."""
     strides: tuple[tuple[str, int], ...]
-    """Pairs (loop, iterations): how far apart its tiles are, for the loops inside of rows."""
+    """Pairs (loop, turns), outermost first: how far apart its tiles are. A turn is all iterations
+    of the loops that wait."""
     iterations: int
     """Of the loops inside of that of rows."""
+    waiting: tuple[str, ...] = ()
+    """The innermost loops, in whose first iterations alone elements are taken."""
+    every: int = 1
+    """Turns from one element to the next; it divides the tiles of the innermost counted loop."""
+    apart: int = 1
+    """Iterations from one element to the next."""
 
     @property
     def elements(self) -> int:
@@ -41,11 +50,19 @@ class Walk:
         """Return the elements that a lane takes in one iteration of the nest."""
         return -(-self.elements // self.iterations)
 
+    @property
+    def at_first(self) -> tuple[Affine, ...]:
+        """Return indices over tile iterators that are 0 where elements are taken."""
+        found = [Affine.iterator(name) for name in self.waiting]
+        if self.every > 1:
+            found.append(Affine.iterator(self.strides[-1][0]).mod(self.every))
+        return tuple(found)
+
     def places(self, turn: Affine) -> dict[str, Affine]:
         """Return by digit its value, over tile iterators, in one of the ``at_once`` turns."""
         count = self.number(turn)
         found: dict[str, Affine] = {}
-        inside = 1
+        inside = self.every
         for name, extent in reversed(self.digits):
             value = count.floordiv(inside)
             is_first = name == self.digits[0][0]
@@ -54,7 +71,7 @@ class Walk:
         return found
 
     def number(self, turn: Affine) -> Affine:
-        """Return which of the elements is taken, over tile iterators."""
+        """Return the turn, over tile iterators: `every` of them for each of the elements."""
         total = turn
         for name, by in self.strides:
             total += Affine.iterator(name).scaled(by * self.at_once)
@@ -196,16 +213,61 @@ class Window:
         order = [*tiles]
         inside = order[order.index(self.row_loop) + 1 :]
         extents = self.extents
-        strides: list[tuple[str, int]] = []
-        iterations = 1
-        for name in reversed(inside):
-            if tiles[name] > 1:
-                strides.append((name, iterations))
-            iterations *= tiles[name]
         digits = [(n, -(-extents[n] // factors[n])) for n in inside if n in extents]
         rows = (counted(self.row_loop), self.counted_rows)
         own = (rows, *((counted(name), extent) for name, extent in digits))
-        return Walk(own, tuple(reversed(strides)), iterations)
+        apart = iterations_apart(prod(n for _, n in own), [tiles[name] for name in inside])
+        strides: list[tuple[str, int]] = []
+        waiting: list[str] = []
+        iterations = turn = 1
+        for name in reversed(inside):
+            iterations *= tiles[name]
+            if apart % iterations == 0:
+                turn = iterations
+                waiting += [name] * (tiles[name] > 1)
+            elif tiles[name] > 1:
+                strides.append((name, iterations // tiles[name] // turn))
+        pairs = tuple(reversed(strides)), iterations, tuple(reversed(waiting))
+        return Walk(own, *pairs, every=apart // turn, apart=apart)
+
+
+def iterations_apart(elements: Any, tiles: Sequence[Any]) -> Any:
+    """Return how many iterations apart elements are taken, as far as all fit: (W9).
+
+    Parameters
+    ----------
+    elements
+        That are taken in the loops inside of that of rows.
+    tiles
+        Of these loops, outermost first: integers, or integer arrays of one shape, as elements.
+
+    Examples
+    --------
+    >>> iterations_apart(2048, [4, 256, 128]), iterations_apart(2048, [16, 8, 32, 3, 3])
+    (64, 18)
+    >>> iterations_apart(5, [4, 7]), iterations_apart(5, [4])
+    (1, 1)
+    """
+    found: Any = 1
+    goes_on: Any = True  # to the loops outside, as all of those inside are waited for
+    most = prod(tiles) // elements
+    for count in reversed(tiles):
+        step = _largest_divisor(count, most // found) ** goes_on
+        found, goes_on = found * step, goes_on & (step == count)
+    return found
+
+
+def _largest_divisor(number: Any, most: Any) -> Any:
+    """Return the largest divisor that is no larger than something, at least 1."""
+    if isinstance(number, int):
+        return next((n for n in range(min(number, most), 0, -1) if number % n == 0), 1)
+    limits = np.asarray(most, dtype=np.int64)
+    found = np.ones_like(limits)
+    for own in np.unique(number).tolist():
+        divisors = np.array([n for n in range(1, own + 1) if own % n == 0])
+        places = np.searchsorted(divisors, limits, side="right") - 1
+        found = np.where(number == own, divisors[np.maximum(0, places)], found)
+    return found
 
 
 def counted(loop: str) -> str:

@@ -271,7 +271,7 @@ class _LineLayout:
         Both are sums over dimensions, which share no loop.
         """
         digits: dict[str, int] = {}
-        inside = 1
+        inside = walk.apart
         for name, extent in reversed(walk.digits):
             digits[name] = inside
             inside *= extent

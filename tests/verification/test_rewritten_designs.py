@@ -186,6 +186,23 @@ def test_windows_that_move_by_several_elements(
     check_windows(source, lanes, tmp_path / "project")
 
 
+@pytest.mark.parametrize("names", [WINDOWS, PREFILLED], ids=["late", "before"])
+@pytest.mark.parametrize("channels", [4, 9])
+def test_elements_that_are_taken_apart(
+    channels: int, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    place = "2 * h + m - 1", "2 * w + n - 1"
+    guard = inside((place[0], 6), (place[1], 8))
+    source = program(
+        {"x": f"input {channels} 6 8", "a": f"internal {channels} 6 8",
+         "k": f"weight 20 {channels} 3 3", "y": "output 20 3 4"},
+        {"one": f"c {channels}, h 6, w 8: a[c][h][w] = x[c][h][w] + 1",
+         "two": f"o 20, h 3, w 4, c {channels}, m 3, n 3: y[o][h][w] += "
+                f"(a[c][{place[0]}][{place[1]}] if {guard} else 0) * k[o][c][m][n]"},
+    )  # fmt: skip
+    check_windows(source, 0, tmp_path / "project", names)
+
+
 def test_shortcuts_have_rows_of_their_own(tmp_path: Path) -> None:
     place = "2 * h + m - 1", "2 * w + n - 1"
     guard = inside((place[0], 8), (place[1], 8))

@@ -26,6 +26,8 @@ class WindowWalk:
     """Value of each digit, by its name."""
     rows: Affine
     """The one of rows."""
+    at_first: tuple[Affine, ...]
+    """Indices that are 0 where elements are taken."""
     turn: str
     """Iterator of the elements that an iteration takes one after another."""
     at_once: int
@@ -49,7 +51,9 @@ class WindowWalk:
             digit: counters.counted(value.substitute(names))
             for digit, value in walk.places(Affine.iterator(turn) if turn else Affine()).items()
         }
-        return WindowWalk(counters, places, places[counted(window.row_loop)], turn, walk.at_once)
+        at_first = tuple(counters.counted(index.substitute(names)) for index in walk.at_first)
+        rows = places[counted(window.row_loop)]
+        return WindowWalk(counters, places, rows, at_first, turn, walk.at_once)
 
 
 def take(
@@ -108,7 +112,7 @@ def _taken(
 def _counted(nest: CppNest, window: Window, walk: WindowWalk, taken: list[Item]) -> list[Item]:
     """Return the items that take the elements of some rows, one after another."""
     rows, steps, extent = window.row_loop, window.steps, window.shape[window.dimension]
-    parts = [f"{walk.rows} < {steps}"]
+    parts = [*(f"{index} == 0" for index in walk.at_first), f"{walk.rows} < {steps}"]
     if extent % steps:
         nest.used.add(rows)
         left = extent - window.rows_before

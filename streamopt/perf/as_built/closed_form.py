@@ -18,7 +18,7 @@ from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.network import Network, Pipeline, PipelineTiming, Turns
 from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
-from streamopt.ir.window import Window
+from streamopt.ir.window import Window, iterations_apart
 from streamopt.perf.as_built.paced_runs import PacedRuns
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.timing import NestTiming, graph_times, latency, nest_run
@@ -169,6 +169,23 @@ def sequential_run(
     return NestTiming(timings[node.name].ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
 
 
+def _last_counted(
+    window: Window, order: Sequence[str], tiles: Mapping[str, Any], built: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return where the last element is taken: in the innermost loop, as many iterations on."""
+    rows = order.index(window.row_loop)
+    extents = window.taken_beside
+    counts = [-(-extents[n] * tiles[n] // built[n]) for n in order[rows + 1 :] if n in extents]
+    within = [tiles[n] for n in order[rows + 1 :]]
+    row, inside = prod(counts), prod(within)
+    blocks, rest = window.last_taken
+    elements = window.steps * row
+    last = iterations_apart(elements, within) * ((rest + 1) * row - 1)
+    found = dict.fromkeys(order, 0) | {n: tiles[n] - 1 for n in order[:rows]}
+    found[order[-1]] = found[order[-1]] + blocks * inside + last // -(-elements // inside)
+    return found
+
+
 def _prefill_cycles(node: Node, tiles: Mapping[str, Any]) -> Any:
     """Return how long nests run that take rows before the node computes."""
     built, own = node.built_trip_counts, (w for w in node.windows if w.prefilled)
@@ -213,23 +230,11 @@ def built_run(
         window = node.window(array)
         if window is not None:
             if window.counted_rows:
-                return counted(window)
+                return _last_counted(window, order, tiles, built)
             ends = window.ends.items()
             return dict.fromkeys(order, 0) | {n: tile(n, max(0, end - 1)) for n, end in ends}
         own = {name for access in node.reads_of(array) for name in access.iterators()}
         return first | {name: last[name] for name in own}
-
-    def counted(window: Window) -> dict[str, Any]:
-        """Return where the last element is taken: in the innermost loop, as many iterations on."""
-        rows = order.index(window.row_loop)
-        extents = window.taken_beside
-        counts = [-(-extents[n] * tiles[n] // built[n]) for n in order[rows + 1 :] if n in extents]
-        row, inside = prod(counts), prod(tiles[n] for n in order[rows + 1 :])
-        blocks, rest = window.last_taken
-        at_once = -(-window.steps * row // inside)
-        found = dict.fromkeys(order, 0) | {n: tiles[n] - 1 for n in order[:rows]}
-        found[order[-1]] = found[order[-1]] + blocks * inside + ((rest + 1) * row - 1) // at_once
-        return found
 
     def at(indices: Mapping[str, Any]) -> Any:
         total: Any = 0

@@ -211,10 +211,11 @@ class StreamingNode:
             if loop.unroll > 1 and loop.name not in window.taken.iterators():
                 lane = ir.Index(Affine.iterator(f"{loop.name}.lane"))
                 yield ir.Compare(ir.CompareOp.EQ, lane, ir.Literal(0))
-        if walk.iterations * walk.at_once > walk.elements:
-            yield ir.Compare(
-                ir.CompareOp.LT, ir.Index(walk.number(turn)), ir.Literal(walk.elements)
-            )
+        for index in walk.at_first:
+            yield ir.Compare(ir.CompareOp.EQ, ir.Index(index), ir.Literal(0))
+        if walk.iterations * walk.at_once > walk.elements * walk.apart:
+            end = ir.Literal(walk.elements * walk.every)
+            yield ir.Compare(ir.CompareOp.LT, ir.Index(walk.number(turn)), end)
         rows, extent = window.row_loop, window.shape[window.dimension]
         trips, steps, end = self.node.built_trip_counts[rows], window.steps, window.ends[rows]
         if extent % steps:
