@@ -31,6 +31,16 @@ void sums(float A[6][10], float y[6]) {
     }
 }
 """
+TWICE = """
+void twice(float A[4][3][2], float y[4]) {
+    for (int o = 0; o < 4; o++) {
+        y[o] = 0;
+        for (int c = 0; c < 3; c++)
+            for (int n = 0; n < 2; n++)
+                y[o] += A[o][c][n];
+    }
+}
+"""
 PRODUCTS = """
 void products(float A[5][4], float C[5][5]) {
     for (int i = 0; i < 5; i++)
@@ -75,6 +85,16 @@ def test_lanes_that_share_operators(tmp_path: Path) -> None:
     texts = [path.read_text() for path in sorted((tmp_path / "project").glob("*.v"))]
     counts = instance_counts(texts, "sums")
     assert (counts["mul_f32_4"], counts["add_f32_5"], counts["add_f32_4"]) == (2, 1, 1)
+
+
+@needs_verilator
+@pytest.mark.slow
+def test_sums_that_go_on_after_others(tmp_path: Path) -> None:
+    """An adder's result goes straight back only where the element is the one before."""
+    graph = written(TWICE, tmp_path / "twice.c")
+    (node,) = graph.nodes
+    schedule = assemble(graph, {node.name: ("c", "o", "n")}, {node.name: (1, 2, 1)})
+    check_design(graph, schedule, tmp_path / "project")
 
 
 @needs_verilator

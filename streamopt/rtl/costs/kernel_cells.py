@@ -206,7 +206,8 @@ class _Parts:
                     self._recall(memory, place, value.stage)
                 self._take(new, value.lanes, stages)
                 if new and when != ALWAYS:
-                    self._when(when, value.stage)
+                    for stage in {*stages}:
+                        self._truth(when, stage)
                     self._chosen += len(stages) * value.form.bits
 
     def _choose(self, value: KernelValue, source: Begun | Masked, stages: Sequence[int]) -> None:

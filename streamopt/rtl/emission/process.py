@@ -271,8 +271,8 @@ class ProcessModule:
         new = self._wires.copies(source.new, value.lanes, None)
         if source.when == ALWAYS:
             return new
-        when = self._control.when(source.when, value.stage)
-        return [Mux(when, fresh, old) for fresh, old in zip(new, kept, strict=True)]
+        whens = (self._control.truth(source.when, stage) for stage in stages)
+        return [Mux(*parts) for parts in zip(whens, new, kept, strict=True)]
 
     def _masked(self, value: KernelValue, source: Masked) -> Lanes:
         stages = [value.ready(at) for at in range(prod(self.kernel.lane_counts(value)))]

@@ -343,8 +343,11 @@ class KernelMaker:
         stages = [start.stage for start in begins]
         if any(dimension.turns != (0,) for dimension in place.dimensions) and self._ii > 1:
             raise refused("lanes that share adders turn among banks", self._scheduled)
-        new = operation.result if is_forwarded else ""
-        self._values.put(BEFORE, term.form, place.lanes, stages, Recalled(memory.name, place, new))
+        recalled = Recalled(memory.name, place)
+        if is_forwarded:
+            again = self._accesses.anywhere(self._conditions.again)
+            recalled = Recalled(memory.name, place, operation.result, again)
+        self._values.put(BEFORE, term.form, place.lanes, stages, recalled)
         first = Begun(BEFORE, begin.name, self._accesses.anywhere(self._conditions.first))
         partial = self._values.put(f"{BEFORE}_or_start", term.form, place.lanes, stages, first)
         names = tuple(partial.name if o == BEFORE else term.name for o in operation.operands)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import dropwhile, takewhile
 
 from streamopt.analysis.operations import OperationList, add_body
 from streamopt.analysis.value_ranges import ValueContext
@@ -15,6 +16,7 @@ from streamopt.ir.expression import (
     Index,
     Literal,
     Logic,
+    LogicOp,
     all_of,
     children,
     is_affine_condition,
@@ -23,7 +25,7 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import Operation
-from streamopt.ir.scheduled import ScheduledNode
+from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
 INDEX_CONDITION = "(index condition)"
 """The operand of an operation that is a condition on loops."""
@@ -78,13 +80,32 @@ class NodeConditions:
     @property
     def first(self) -> Condition | None:
         """Return where a sum begins; None for everywhere."""
-        reduced = {*self._node.reduction_loops}
         parts: list[Condition] = [
             Compare(CompareOp.LT, Index(self._computed[loop.name]), Literal(loop.unroll))
-            for loop in self._scheduled.tile_loops
-            if loop.name in reduced
+            for loop in filter(self._is_reduced, self._scheduled.tile_loops)
         ]
         return all_of(parts) if parts else None
+
+    @property
+    def again(self) -> Condition | None:
+        """Return where the element is the one that a sum was added to last; None for everywhere.
+
+        A sum that begins counts too. Where a loop that is not reduced stands between two that are,
+        other elements come between two runs of the inner one.
+        """
+        outwards = reversed(self._scheduled.tile_loops)
+        loops = [*dropwhile(lambda loop: not self._is_reduced(loop), outwards)]
+        inner = [*takewhile(self._is_reduced, loops)]
+        if not any(map(self._is_reduced, loops[len(inner) :])):
+            return None
+        parts: tuple[Condition, ...] = tuple(
+            Compare(CompareOp.GE, Index(self._computed[loop.name]), Literal(loop.unroll))
+            for loop in inner
+        )
+        return parts[0] if len(parts) == 1 else Logic(LogicOp.OR, parts)
+
+    def _is_reduced(self, loop: TiledLoop) -> bool:
+        return loop.name in self._node.reduction_loops
 
     @property
     def computing(self) -> Condition | None:
