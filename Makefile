@@ -1,7 +1,7 @@
 # make demo   solves, emits and verifies 3mm
 # make test   everything that CI runs: tests, and beside them ruff and pyright
 # make quick  the tests that take seconds
-# make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs and 2,000 in place
+# make nightly  everything, with what takes too long for CI: STREAMOPT_CASES=3000 random designs, 2,000 in place, 1,000 as Verilog
 # make gallery  the designs, pictures and page of results/gallery, in ten minutes
 # make docs   the site, in build/site; broken links are errors
 # make notebooks  executes all notebooks and stores their outputs

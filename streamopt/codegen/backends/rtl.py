@@ -14,7 +14,7 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array
 from streamopt.codegen.layout import CppPort, DesignLayout, plan_layout
 from streamopt.codegen.processes.process import provenance
-from streamopt.codegen.templates import design_headers, fill
+from streamopt.codegen.templates import fill, type_headers
 from streamopt.codegen.tree import CppStatement, render
 from streamopt.extras import require
 from streamopt.ir.scheduled import ScheduledGraph
@@ -49,7 +49,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     layout = plan_layout(scheduled, Dialect.NATIVE)
     design = make_design(scheduled, layout.top, [process.name for process in layout.processes])
     header = render(provenance(scheduled))
-    types = design_headers(scheduled)
+    types = type_headers(scheduled.graph)
     included = ("Vdesign.h", "simulation.h", *types)
     program = HostProgram(
         headers="".join(f'#include "{name}"\n' for name in included),

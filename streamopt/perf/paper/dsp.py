@@ -124,26 +124,26 @@ def roofline_dsp_cycles(graph: Graph, *, packs: bool = False, on: Target | None 
     packs
         Whether products of narrow integers share DSPs, as at opt6.
     on
-        As of `dsps_per_lane`; our own products share none.
+        As of `dsps_per_lane`; and whose DSPs have room for two products, or not.
     """
-    packs = packs and not (on is not None and on.is_open)
     return sum(
         -(
             -node.iterations
             * _product_dsps(node, graph.element_of, on)
-            // _shares(node, graph, packs)
+            // _shares(node, graph, packs, on)
         )
         for node in graph.nodes
         if accumulates_products(node)
     )
 
 
-def _shares(node: Node, graph: Graph, packs: bool) -> int:
+def _shares(node: Node, graph: Graph, packs: bool, on: Target | None) -> int:
     """Return how many products of a node one DSP can do at once."""
     narrow = narrow_product(node, graph.element_of) if packs else None
-    if narrow is None:
+    built = _device() if on is None else on
+    if narrow is None or not built.builds(Operator.MUL, narrow.element, Implementation.PACKED):
         return 1
-    return _device().operator(Operator.MUL, narrow.element, Implementation.PACKED).products
+    return built.operator(Operator.MUL, narrow.element, Implementation.PACKED).products
 
 
 def _product_dsps(node: Node, element_of: Callable[[str], ElementType], on: Target | None) -> int:

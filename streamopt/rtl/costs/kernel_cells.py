@@ -37,6 +37,7 @@ from streamopt.rtl.kernel.kernel import (
     LanesCombined,
     LocalWrite,
     Masked,
+    Paired,
     Recalled,
     Received,
     Send,
@@ -188,6 +189,8 @@ class _Parts:
                 self._choose(value, value.source, stages)
             case Computed():
                 self._compute(value, value.source)
+            case Paired():
+                self._pair(value, value.source)
             case LanesCombined():
                 self._combine(value, value.source)
             case Constant() | Holds() | Held():
@@ -233,6 +236,20 @@ class _Parts:
         if source.starts:
             given = (self._wires.taken(name, value.lanes, stages) for name in source.operands)
             self._turns(leaf, source.starts, [*given])
+
+    def _pair(self, value: KernelValue, source: Paired) -> None:
+        leaf = source.leaf
+        stages = [value.ready(at) - leaf.levels for at in range(sum(map(len, source.pairs)))]
+        for name in (source.common, source.own):
+            self._take(name, value.lanes, stages)
+        units = len({start.unit for start in source.starts}) or len(source.pairs)
+        self._operators(leaf, units)
+        if source.starts:
+            common, own = (
+                self._wires.taken(name, value.lanes, stages) for name in (source.common, source.own)
+            )
+            given = source.by_pair(common, own, None)
+            self._turns(leaf, source.starts, [*zip(*given, strict=True)])
 
     def _combine(self, value: KernelValue, source: LanesCombined) -> None:
         terms = prod(self._trips[name] for name in source.over)

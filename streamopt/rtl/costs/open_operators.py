@@ -10,6 +10,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import BinaryOp, CompareOp, LogicOp
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
+from streamopt.ir.schedule import NARROW
 from streamopt.target.device import Target
 from streamopt.target.operators import OperatorCost, OperatorRow, OperatorTable
 
@@ -19,6 +20,7 @@ _SYMBOLS = {
     Operator.LOGIC: LogicOp.AND,
     Operator.BITS: BinaryOp.XOR,
 }
+_PRODUCT = frozenset({Operator.MUL})
 _FREE = (Operator.COPY,)
 _UNARY = {
     *(Operator.RECIPROCAL, Operator.EXP, Operator.LOG, Operator.TANH, Operator.ERF),
@@ -35,12 +37,34 @@ def with_open_operators(target: Target) -> Target:
         E890 without amaranth.
     """
     require("amaranth", "rtl", "our own operators")
-    return replace(target, operators=_table())
-
-
-def _table() -> OperatorTable:
     rows = [row for element in ElementType for row in _rows(element)]
-    return OperatorTable(FILE, tuple(rows), is_open=True)
+    for element in NARROW:
+        if target.builds(Operator.MUL, element, Implementation.PACKED):  # its DSPs are wide enough
+            rows += _narrow_rows(element)
+    return replace(target, operators=OperatorTable(FILE, tuple(rows), is_open=True))
+
+
+def _narrow_rows(element: ElementType) -> Iterator[OperatorRow]:
+    """Yield the multipliers of narrow integers, that of two products behind the usual."""
+    from streamopt.rtl.costs.operator_cells import cells_of
+    from streamopt.rtl.operators.number_format import WholeFormat
+    from streamopt.rtl.operators.product_pair import ProductPairLeaf
+
+    usual = _cost(Operator.MUL, element)
+    form = WholeFormat(element.bits, element.is_signed)
+    leaf = ProductPairLeaf(form, form, WholeFormat(2 * element.bits, element.is_signed))
+    cells = cells_of(leaf)
+    if usual is None or cells is None:
+        return
+    two = replace(
+        usual,
+        latency_cycles=leaf.levels,
+        luts=cells.luts,
+        ffs=cells.ffs,
+        implementation=Implementation.PACKED,
+        products=2,
+    )
+    yield from (OperatorRow(_PRODUCT, frozenset({element}), cost) for cost in (usual, two))
 
 
 def _rows(element: ElementType) -> Iterator[OperatorRow]:

@@ -15,6 +15,7 @@ from streamopt.rtl.operators.float_format import DOUBLE, FLOAT
 from streamopt.rtl.operators.float_leaf import FloatLeaf
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import WholeFormat
+from streamopt.rtl.operators.product_pair import ProductPairLeaf
 from streamopt.rtl.operators.whole_leaf import WholeLeaf
 from streamopt.target.resources import Resources
 
@@ -74,7 +75,17 @@ def cells_of(leaf: OperatorBlock) -> Resources | None:
         return _float_cells(leaf)
     if isinstance(leaf, ChoiceLeaf):
         return Resources(luts=leaf.result.bits, ffs=leaf.result.bits * leaf.levels)
+    if isinstance(leaf, ProductPairLeaf):
+        return _pair_cells(leaf)
     return _whole_cells(leaf) if isinstance(leaf, WholeLeaf) else None
+
+
+def _pair_cells(leaf: ProductPairLeaf) -> Resources:
+    """Return the cells of two products: what the lower one takes from the upper one is in LUTs."""
+    own, product = leaf.own, leaf.product.bits
+    luts = product + (own.bits + 1 if own.is_signed else 1)
+    ffs = sum(form.bits for form in leaf.operands) + 3 * product + 2
+    return Resources(dsps=1, luts=luts, ffs=ffs)
 
 
 def _float_cells(leaf: FloatLeaf) -> Resources | None:

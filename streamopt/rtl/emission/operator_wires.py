@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from amaranth.hdl import Cat, ClockDomain, Instance, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, ClockDomain, Const, Instance, Module, Mux, Signal, Value
 
 from streamopt.rtl.blocks.controller import IterationController
 from streamopt.rtl.blocks.delay import Delay
-from streamopt.rtl.blocks.lanes import OperatorLanes
+from streamopt.rtl.blocks.lanes import OperatorLanes, groups_of_lanes
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.value_wires import Lanes, ValueWires
@@ -20,6 +20,7 @@ from streamopt.rtl.kernel.kernel import (
     Kernel,
     KernelValue,
     LanesCombined,
+    Paired,
     copy_positions,
 )
 from streamopt.rtl.kernel.sharing import SharedStart
@@ -53,7 +54,23 @@ class OperatorWires:
         self.blocks: dict[OperatorLanes | OperatorTree | Delay, None] = {}
         self._parts = 0
 
-    def computed(
+    def made(
+        self,
+        kernel: Kernel,
+        value: KernelValue,
+        source: Computed | Paired | LanesCombined,
+        wires: ValueWires,
+    ) -> Lanes:
+        """Return the results of operators by lane."""
+        match source:
+            case Computed():
+                return self._computed(kernel, value, source, wires)
+            case Paired():
+                return self._paired(value, source, wires)
+            case LanesCombined():
+                return self._combined(kernel, value, source, wires)
+
+    def _computed(
         self, kernel: Kernel, value: KernelValue, source: Computed, wires: ValueWires
     ) -> Lanes:
         """Return the results of an operator in every lane."""
@@ -68,6 +85,33 @@ class OperatorWires:
         pairs = zip(source.starts, zip(*operands, strict=True), results, strict=True)
         self._shared(leaf, value, [*pairs])
         return [*results]
+
+    def _paired(self, value: KernelValue, source: Paired, wires: ValueWires) -> Lanes:
+        """Return the products of lanes, two from one operator."""
+        leaf, name = source.leaf, f"{identifier(value.name)}_pair"
+        stages = [value.ready(at) - leaf.levels for at in range(sum(map(len, source.pairs)))]
+        common, own = (
+            wires.copies(factor, value.lanes, stages) for factor in (source.common, source.own)
+        )
+        operands = source.by_pair(common, own, Const(0, leaf.own.bits))
+        bits, groups = leaf.result.bits, groups_of_lanes(len(operands))
+        if groups and not source.starts:
+            rows = [Signal(n * bits, name=f"{name}_{at}") for at, n in enumerate(groups)]
+            self._side_by_side(leaf, [[*one] for one in zip(*operands, strict=True)], rows)
+            made = [row[at : at + bits] for row in rows for at in range(0, len(row), bits)]
+        else:
+            results = [Signal(bits, name=name) for _ in operands]
+            if source.starts:
+                self._shared(leaf, value, [*zip(source.starts, operands, results, strict=True)])
+            else:
+                for given, result in zip(operands, results, strict=True):
+                    self._operator(leaf, given, result)
+            made = results
+        found: dict[int, Value] = {}
+        for pair, both in zip(source.pairs, made, strict=True):
+            for place, at in enumerate(pair):
+                found[at] = both[place * leaf.product.bits :][: leaf.product.bits]
+        return [found[at] for at in range(len(found))]
 
     def _taken(self, kernel: Kernel, value: KernelValue, wires: ValueWires) -> list[Lanes]:
         """Return the operands of operators that no lanes share, each by lane."""
@@ -180,7 +224,7 @@ class OperatorWires:
         )
         return result
 
-    def combined(
+    def _combined(
         self, kernel: Kernel, value: KernelValue, source: LanesCombined, wires: ValueWires
     ) -> Lanes:
         """Return the values of lanes combined by trees."""

@@ -36,6 +36,7 @@ from streamopt.rtl.kernel.kernel import (
     LanesCombined,
     LocalWrite,
     Masked,
+    Paired,
     Recalled,
     Received,
     Send,
@@ -174,10 +175,8 @@ class ProcessModule:
                 return []
             case Masked():
                 return self._masked(value, value.source)
-            case Computed():
-                return self._operators.computed(self.kernel, value, value.source, self._wires)
-            case LanesCombined():
-                return self._operators.combined(self.kernel, value, value.source, self._wires)
+            case Computed() | Paired() | LanesCombined():
+                return self._operators.made(self.kernel, value, value.source, self._wires)
 
     def _begun(self, value: KernelValue, source: Begun) -> Lanes:
         stages = [value.ready(at) for at in range(prod(self.kernel.lane_counts(value)))]

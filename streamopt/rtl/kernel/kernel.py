@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from streamopt.ir.network import Memory, TurnItem, TurnLoop, Turns
 from streamopt.ir.program import Loop
@@ -22,7 +22,9 @@ from streamopt.rtl.kernel.places import BankPlace, StreamPlace
 from streamopt.rtl.kernel.sharing import SharedStart, TreeStep
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import NumberFormat
+from streamopt.rtl.operators.product_pair import ProductPairLeaf
 
+T = TypeVar("T")
 LaneConditions: TypeAlias = tuple[TileCondition, ...]
 """When something happens: one condition for all lanes, or one for each, in row-major order."""
 STREAM_STAGE = 1
@@ -134,6 +136,27 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
+class Paired:
+    """Products of lanes that have a factor in common, two from one operator."""
+
+    leaf: ProductPairLeaf
+    common: str
+    own: str
+    """Names of the factors."""
+    pairs: tuple[tuple[int, ...], ...]
+    """Copies that come from one operation: two, or the last of an odd number."""
+    starts: tuple[SharedStart, ...] = ()
+    """By pair, where pairs share operators; none where each has its own."""
+
+    def by_pair(self, common: Sequence[T], own: Sequence[T], none: T) -> list[tuple[T, T, T]]:
+        """Return what the operators take of the factors of each copy."""
+        return [
+            (common[pair[0]], own[pair[0]], own[pair[1]] if len(pair) > 1 else none)
+            for pair in self.pairs
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class LanesCombined:
     """A balanced tree of operators over some of the lanes of a value."""
 
@@ -159,6 +182,7 @@ Source: TypeAlias = (
     | Holds
     | Masked
     | Computed
+    | Paired
     | LanesCombined
 )
 
@@ -325,3 +349,22 @@ def copy_positions(lanes: Sequence[str], own: Sequence[str], trips: Mapping[str,
             place = place * trips[lane] + at[lane]
         found.append(place)
     return found
+
+
+def pairs_of_copies(
+    lanes: Sequence[str], paired: str, trips: Mapping[str, int]
+) -> tuple[tuple[int, ...], ...]:
+    """Return which copies of a value are pairs: neighbours along one of its lanes.
+
+    Examples
+    --------
+    >>> pairs_of_copies(("i", "j"), "i", {"i": 3, "j": 2})
+    ((0, 2), (1, 3), (4,), (5,))
+    """
+    inside = prod(trips[lane] for lane in lanes[lanes.index(paired) + 1 :])
+    found: dict[tuple[int, int, int], list[int]] = {}
+    for at in range(prod(trips[lane] for lane in lanes)):
+        rest, inner = divmod(at, inside)
+        outer, place = divmod(rest, trips[paired])
+        found.setdefault((outer, place // 2, inner), []).append(at)
+    return tuple(map(tuple, found.values()))

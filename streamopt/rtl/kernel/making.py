@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from streamopt.analysis.accumulator import update_distance
 from streamopt.analysis.operations import BEFORE
+from streamopt.analysis.value_ranges import narrow_product
 from streamopt.ir.element import ElementType
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.network import (
     AccessMode,
+    Implementation,
     Memory,
     Network,
     Operation,
@@ -134,6 +136,7 @@ class KernelMaker:
         self._memories = {memory.name: memory for memory in network.memories}
         self._accesses = PortAccesses(scheduled, pipeline, self._memories)
         self._conditions = NodeConditions(graph, scheduled)
+        self._is_narrow = narrow_product(scheduled.node, graph.element_of) is not None
         self._fifos = {fifo.name: fifo for fifo in network.fifos}
         self._users = Counter(p.target for one in network.pipelines for p in one.ports)
         self._trips = {loop.name: loop.trip_count for loop in pipeline.lanes}
@@ -290,7 +293,10 @@ class KernelMaker:
             raise refused(str(problem), self._scheduled) from None
 
     def _decided(self, operation: Operation) -> Operation:
-        """Return an operation with the truth values of conditions on loops that it takes."""
+        """Return an operation with the truth values of conditions on loops that it takes.
+
+        Two products are in one DSP only where both fit for all values of their factors.
+        """
         operands = [*operation.operands]
         for at, condition in self._conditions.of(operation):
             asked = iterators_in(condition)
@@ -298,7 +304,9 @@ class KernelMaker:
             operands[at] = f"{operation.result}_if_{at}"
             source = Holds(self._accesses.by_lane(condition, lanes))
             self._values.put(operands[at], TRUTH, lanes, 0, source)
-        return replace(operation, operands=tuple(operands))
+        fits = operation.implementation is not Implementation.PACKED or self._is_narrow
+        built = operation.implementation if fits else None
+        return replace(operation, operands=tuple(operands), implementation=built)
 
     def _combine(self, operation: Operation) -> None:
         """Combine the values of lanes to one, in a tree."""

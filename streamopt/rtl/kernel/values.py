@@ -13,15 +13,17 @@ from math import frexp, isfinite, prod
 from typing import TypeAlias
 
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import Operation
+from streamopt.ir.network import Implementation, Operation
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
     KernelValue,
     LanesCombined,
+    Paired,
     Source,
     copy_positions,
+    pairs_of_copies,
 )
 from streamopt.rtl.kernel.sharing import SHARED_LEVELS, share, share_trees
 from streamopt.rtl.operators.float_format import FloatFormat
@@ -33,6 +35,7 @@ from streamopt.rtl.operators.number_format import (
     narrowest,
     plain,
 )
+from streamopt.rtl.operators.product_pair import NARROW, ProductPairLeaf
 from streamopt.rtl.operators.table import Asked, BlockChoice, choose, converted
 from streamopt.rtl.operators.whole_leaf import WholeLeaf
 
@@ -211,20 +214,56 @@ class ValueList:
                 chosen = self._chosen(operation, operands)
                 leaf = chosen.leaf
                 pairs = zip((operands[at] for at in chosen.order), leaf.operands, strict=True)
-                self._apply(operation.result, leaf, [self._fitted(*pair) for pair in pairs])
+                fitted = [self._fitted(*pair) for pair in pairs]
+                apart = {*fitted[0].lanes} ^ {*fitted[-1].lanes}
+                if operation.implementation is Implementation.PACKED and leaf.levels and apart:
+                    self._multiply_two(operation.result, leaf.result, fitted, apart)
+                else:
+                    self._apply(operation.result, leaf, fitted)
 
     def _apply(self, name: str, leaf: OperatorBlock, taken: Sequence[KernelValue]) -> None:
+        self.operate(name, leaf, taken, self._lanes_of(taken))
+
+    def _lanes_of(self, taken: Sequence[KernelValue]) -> tuple[str, ...]:
         found = {lane for operand in taken for lane in operand.lanes}
-        lanes = tuple(lane for lane in self._lanes if lane in found)
-        self.operate(name, leaf, taken, lanes)
+        return tuple(lane for lane in self._lanes if lane in found)
+
+    def _multiply_two(
+        self, name: str, product: NumberFormat, factors: Sequence[KernelValue], apart: set[str]
+    ) -> None:
+        """Add products, two of lanes that have a factor in common from one operator.
+
+        Parameters
+        ----------
+        apart
+            Lanes of one factor alone.
+        """
+        lanes = self._lanes_of(factors)
+        paired = min(apart, key=lambda lane: (-(-self._lanes[lane] // 2) / self._lanes[lane], lane))
+        common, own = sorted(map(self._narrowed, factors), key=lambda one: paired in one.lanes)
+        pairs = pairs_of_copies(lanes, paired, self._lanes)
+        leaf = ProductPairLeaf(_whole(common.form), _whole(own.form), _whole(product))
+        readies = self.readies(factors, lanes)
+        begins = [max(readies[at] for at in pair) for pair in pairs]
+        shared = share(begins, self._interval) if self._interval > 1 else ()
+        if shared:
+            begins = [start.stage for start in shared]
+        stages = [0] * len(readies)
+        for begin, pair in zip(begins, pairs, strict=True):
+            for at in pair:
+                stages[at] = begin + leaf.levels
+        source = Paired(leaf, common.name, own.name, pairs, shared)
+        self.put(name, plain(product), lanes, stages, source)
+
+    def _narrowed(self, value: KernelValue) -> KernelValue:
+        """Return a factor whose numbers a narrow format has, in that."""
+        return value if NARROW.holds(_whole(value.form)) else self._fitted(value, NARROW)
 
     def _fitted(self, value: KernelValue, form: NumberFormat) -> KernelValue:
         """Return a value as wide as an operand."""
         if value.form == form:
             return value
-        assert isinstance(value.form, WholeFormat)
-        assert isinstance(form, WholeFormat)
-        return self._behind(WholeLeaf("as", (value.form,), form, 0), value)
+        return self._behind(WholeLeaf("as", (_whole(value.form),), _whole(form), 0), value)
 
     def _operands(self, operation: Operation, taken: Operands) -> list[KernelValue]:
         """Return the operands of an operation, in the types in which the program computes."""
@@ -265,6 +304,11 @@ class ValueList:
             tuple(s.number if isinstance(s, Constant) else None for s in sources),
         )
         return _must(choose(asked), operation)
+
+
+def _whole(form: NumberFormat) -> WholeFormat:
+    assert isinstance(form, WholeFormat)
+    return form
 
 
 def computed(operation: Operation) -> ElementType:

@@ -172,9 +172,14 @@ def prefilled_first(
 def bindings(
     binding: BindingChoice | None, graph: Graph, on: Target
 ) -> Mapping[str, tuple[Binding, ...]]:
-    """Return by node what its operators may be built from; our own are built in one way."""
+    """Return by node what its operators may be built from.
+
+    Our own are built in one way, but for two products of narrow integers in one DSP.
+    """
     if on.is_open:
-        return {}
+        is_free = binding in (None, BindingChoice.FREE)
+        pairs = {node.name: (*_narrow_products(graph, node, on),) for node in graph.nodes}
+        return {name: (_TOOL, *ways) for name, ways in pairs.items() if ways and is_free}
     match binding:
         case BindingChoice.TOOL:
             return {}
