@@ -9,7 +9,6 @@ addresses and multiplexers, and for each condition. The numbers below were fitte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
@@ -19,6 +18,7 @@ from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.costs.block_cells import delay_cells, memory_cells, row_cells
 from streamopt.rtl.costs.counting_cells import CountingCells
+from streamopt.rtl.costs.kernel_parts import KernelParts
 from streamopt.rtl.costs.operator_cells import cells_of
 from streamopt.rtl.costs.routing_cells import added_bits, read_bits, written_bits
 from streamopt.rtl.costs.shared_wires import SharedWires
@@ -50,40 +50,6 @@ from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.target.resources import Resources
 
 NOTHING = Resources()
-
-
-@dataclass(frozen=True, slots=True)
-class KernelParts:
-    """The parts of a kernel that cells follow from.
-
-    Attributes
-    ----------
-    modules
-        Operators, delays and memories, all together.
-    registers
-        Flip-flops and shift registers around them, and what counts along loops.
-    counter_bits
-        Of the counters of tile loops.
-    chosen_bits
-        Of choices between two: begun and masked sums, streams that are kept.
-    shared_luts
-        Of the operands of shared operators: a LUT for each bit and two ways after the first.
-    turned_bits
-        Of lanes that turn among banks: for each way but one.
-    added_bits
-        Of constants that addresses of banks differ by.
-    conditions
-        That the iterations of loops have, and accesses.
-    """
-
-    modules: Resources
-    registers: Resources
-    counter_bits: int
-    chosen_bits: int
-    shared_luts: int
-    turned_bits: int
-    added_bits: int
-    conditions: int
 
 
 BASE_LUTS = 4.0

@@ -149,7 +149,7 @@ class Paired:
     """By pair, where pairs share operators; none where each has its own."""
 
     def by_pair(self, common: Sequence[T], own: Sequence[T], none: T) -> list[tuple[T, T, T]]:
-        """Return what the operators take of the factors of each copy."""
+        """Return the factors that each operation takes, from those of all copies."""
         return [
             (common[pair[0]], own[pair[0]], own[pair[1]] if len(pair) > 1 else none)
             for pair in self.pairs

@@ -293,10 +293,7 @@ class KernelMaker:
             raise refused(str(problem), self._scheduled) from None
 
     def _decided(self, operation: Operation) -> Operation:
-        """Return an operation with the truth values of conditions on loops that it takes.
-
-        Two products are in one DSP only where both fit for all values of their factors.
-        """
+        """Return an operation with the truth values of conditions on loops that it takes."""
         operands = [*operation.operands]
         for at, condition in self._conditions.of(operation):
             asked = iterators_in(condition)
@@ -304,7 +301,7 @@ class KernelMaker:
             operands[at] = f"{operation.result}_if_{at}"
             source = Holds(self._accesses.by_lane(condition, lanes))
             self._values.put(operands[at], TRUTH, lanes, 0, source)
-        fits = operation.implementation is not Implementation.PACKED or self._is_narrow
+        fits = self._is_narrow or operation.implementation is not Implementation.PACKED
         built = operation.implementation if fits else None
         return replace(operation, operands=tuple(operands), implementation=built)
 
@@ -351,10 +348,8 @@ class KernelMaker:
         stages = [start.stage for start in begins]
         if any(dimension.turns != (0,) for dimension in place.dimensions) and self._ii > 1:
             raise refused("lanes that share adders turn among banks", self._scheduled)
-        recalled = Recalled(memory.name, place)
-        if is_forwarded:
-            again = self._accesses.anywhere(self._conditions.again)
-            recalled = Recalled(memory.name, place, operation.result, again)
+        again = self._accesses.anywhere(self._conditions.again)
+        recalled = Recalled(memory.name, place, operation.result if is_forwarded else "", again)
         self._values.put(BEFORE, term.form, place.lanes, stages, recalled)
         first = Begun(BEFORE, begin.name, self._accesses.anywhere(self._conditions.first))
         partial = self._values.put(f"{BEFORE}_or_start", term.form, place.lanes, stages, first)
