@@ -10,7 +10,8 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Self
+from fractions import Fraction
+from typing import Any, Self, TypeAlias
 
 
 class BinaryOp(StrEnum):
@@ -126,8 +127,69 @@ class Reduction(StrEnum):
                 return float("inf")
 
 
-def _slope_of_arctangent(_: tuple[float, float]) -> Sequence[float]:
-    return [1.0]
+_Span: TypeAlias = "tuple[float, float]"
+"""The lowest and the highest value of an argument."""
+
+
+def _least(span: _Span) -> float:
+    low, high = span
+    return max(low, -high, 0.0)
+
+
+def _most(span: _Span) -> float:
+    return max(map(abs, span))
+
+
+def _alone(slope: Callable[[_Span], float]) -> Callable[[_Span], Sequence[float]]:
+    return lambda span: [slope(span)]
+
+
+def _slope_of_tangent(span: _Span) -> float:
+    low, high = map(math.tan, span)
+    return 1.0 + _most((low, high)) ** 2 if low <= high and span[1] - span[0] < 3 else math.inf
+
+
+def _slopes_of_logarithm(base: float, off: float = 0.0) -> Callable[[_Span], Sequence[float]]:
+    return _alone(lambda x: 1.0 / (off + x[0]) / math.log(base) if off + x[0] > 0 else math.inf)
+
+
+def _slopes_of_distance(_x: _Span, _y: _Span) -> Sequence[float]:
+    return [1.0, 1.0]
+
+
+def _slopes_of_sign(_x: _Span, sign: _Span) -> Sequence[float]:
+    return [1.0, 0.0 if _least(sign) else math.inf]
+
+
+def _slopes_of_sum(a: _Span, b: _Span, _c: _Span) -> Sequence[float]:
+    return [_most(b), _most(a), 1.0]
+
+
+def _slopes_of_angle(y: _Span, x: _Span) -> Sequence[float]:
+    steep = 1.0 / math.hypot(_least(y), _least(x))
+    return [math.inf if x[0] <= 0 and _least(y) == 0 else steep] * 2
+
+
+def _slopes_of_remainder(x: _Span, y: _Span) -> Sequence[float]:
+    counts = {math.trunc(one / other) for one in x for other in y}
+    return [1.0, *counts] if len(counts) == 1 and _least(y) else [math.inf] * 2
+
+
+def _whole(value: float) -> int:
+    return math.trunc(value)
+
+
+def _rounded(value: float) -> int:
+    """Return the nearest whole number, of two the one that is further from zero."""
+    whole = math.trunc(value)
+    return whole + int(math.copysign(abs(value - whole) >= 0.5, value))
+
+
+def _fused(a: float, b: float, c: float) -> float:
+    """Return ``a * b + c``, rounded once."""
+    if not all(map(math.isfinite, (a, b, c))):
+        return a * b + c
+    return float(Fraction(a) * Fraction(b) + Fraction(c)) or a * b + c
 
 
 class Function(StrEnum):
@@ -140,14 +202,32 @@ class Function(StrEnum):
     ERF = "erf", 1, math.erf
     SIN = "sin", 1, math.sin
     COS = "cos", 1, math.cos
-    ATAN = "atan", 1, math.atan, _slope_of_arctangent
+    ATAN = "atan", 1, math.atan, _alone(lambda _: 1.0)
+    TAN = "tan", 1, math.tan, _alone(_slope_of_tangent)
+    ASIN = "asin", 1, math.asin, _alone(lambda x: 1.0 / math.sqrt(1.0 - _most(x) ** 2))
+    ACOS = "acos", 1, math.acos, _alone(lambda x: 1.0 / math.sqrt(1.0 - _most(x) ** 2))
+    SINH = "sinh", 1, math.sinh, _alone(lambda x: math.cosh(_most(x)))
+    COSH = "cosh", 1, math.cosh, _alone(lambda x: math.sinh(_most(x)))
+    EXP2 = "exp2", 1, math.exp2, _alone(lambda x: math.exp2(x[1]))
+    EXPM1 = "expm1", 1, math.expm1, _alone(lambda x: math.exp(x[1]))
+    LOG2 = "log2", 1, math.log2, _slopes_of_logarithm(2.0)
+    LOG10 = "log10", 1, math.log10, _slopes_of_logarithm(10.0)
+    LOG1P = "log1p", 1, math.log1p, _slopes_of_logarithm(math.e, 1.0)
+    CBRT = "cbrt", 1, math.cbrt, _alone(lambda x: 1.0 / (3.0 * math.cbrt(_least(x)) ** 2))
     FLOOR = "floor", 1, math.floor
     CEIL = "ceil", 1, math.ceil
     RINT = "rint", 1, round
+    TRUNC = "trunc", 1, _whole
+    ROUND = "round", 1, _rounded
     ABS = "abs", 1, math.fabs
     MAX = "max", 2, max
     MIN = "min", 2, min
     POW = "pow", 2, math.pow
+    ATAN2 = "atan2", 2, math.atan2, _slopes_of_angle
+    HYPOT = "hypot", 2, math.hypot, _slopes_of_distance
+    FMOD = "fmod", 2, math.fmod, _slopes_of_remainder
+    COPYSIGN = "copysign", 2, math.copysign, _slopes_of_sign
+    FMA = "fma", 3, _fused, _slopes_of_sum
 
     _value_: str
     arity: int
@@ -211,10 +291,28 @@ class Operator(StrEnum):
     SIN = "sin"
     COS = "cos"
     ATAN = "atan"
+    TAN = "tan"
+    ASIN = "asin"
+    ACOS = "acos"
+    SINH = "sinh"
+    COSH = "cosh"
+    EXP2 = "exp2"
+    EXPM1 = "expm1"
+    LOG2 = "log2"
+    LOG10 = "log10"
+    LOG1P = "log1p"
+    CBRT = "cbrt"
     FLOOR = "floor"
     CEIL = "ceil"
     RINT = "rint"
+    TRUNC = "trunc"
+    ROUND = "round"
     POW = "pow"
+    ATAN2 = "atan2"
+    HYPOT = "hypot"
+    FMOD = "fmod"
+    COPYSIGN = "copysign"
+    FMA = "fma"
     CAST = "cast"
     COPY = "copy"
 

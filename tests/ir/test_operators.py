@@ -43,11 +43,14 @@ def test_comparisons_turn_around(op: CompareOp) -> None:
 def test_every_function_has_a_bound_of_its_rounding_error(function: Function) -> None:
     """By slopes in its row, or by a rule of its own."""
     center, off = np.array([0.25, 0.75, 1.625]), np.full(3, 1 / 64)  # sums are exact
-    operands = (Bounded(center, off, 0.0),) * function.arity
+    spread = [1 + 2 * number for number in range(function.arity)]
+    center = center / 2
+    operands = tuple(Bounded(center * one, off * one, 0.0) for one in spread)
     found = Reals.of(ElementType.FLOAT).call(function, operands)
     assert np.isfinite(found.bound).all()
     for moved in (-1 / 64, -1 / 256, 1 / 128, 1 / 64):
-        values = [function.of_reals(*[each] * function.arity) for each in (center + moved).tolist()]
+        points = [[each * one for one in spread] for each in (center + moved).tolist()]
+        values = [function.of_reals(*point) for point in points]
         assert (np.abs(values - found.value) <= found.bound).all()
 
 

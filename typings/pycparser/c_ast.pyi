@@ -34,6 +34,7 @@ class Decl(Node):
     storage: list[str] | None
     type: Node
     init: Node | None
+    bitsize: Node | None
     def __init__(
         self,
         name: str | None,

@@ -23,9 +23,11 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A variable that only counts loops, outside of them; it has no value there."""
+    """A variable that only counts loops, outside of them."""
 
     element: ElementType
+    left: CValue | None = None
+    """The value that the last loop left in it, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,12 @@ class Scopes(Generic[Meaning]):
     def declare(self, name: str, meaning: Meaning) -> None:
         """Declare a name in the innermost block."""
         self._blocks[-1][name] = meaning
+
+    def declare_again(self, name: str, meaning: Meaning) -> None:
+        """Give a name a meaning in all blocks that declare it."""
+        for block in self._blocks:
+            if name in block:
+                block[name] = meaning
 
     def names(self) -> list[str]:
         """Return all declared names."""

@@ -336,8 +336,8 @@ def decoder(
     InfeasibleError
         E528 if no engine fits, E402 for a limit that no design keeps.
     """
-    from streamopt.frontends.language_models.config import read_config
-    from streamopt.frontends.language_models.weights import named_weights, read_weights
+    from streamopt.formats.language_models.config import read_config
+    from streamopt.formats.language_models.weights import named_weights, read_weights
 
     sizes = model if isinstance(model, DecoderModel) else read_config(fspath(model))
     task = _checked_task(sizes, prompt, answers)

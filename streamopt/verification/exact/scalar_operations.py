@@ -86,15 +86,15 @@ def _logarithm(value: float) -> float:
     return -math.inf if value == 0.0 else math.log(value)
 
 
-def _kept(function: Callable[[float], int]) -> Callable[[float], float]:
+def _kept(function: Callable[[float], float]) -> Callable[[float], float]:
     return lambda value: float(function(value)) if math.isfinite(value) else value
 
 
 _DOUBLE: Mapping[str, Callable[..., float]] = {
     **{f.value: _guarded(f.of_reals, math.inf) for f in Function if not f.keeps_type},
     "log": _guarded(_logarithm, math.inf),
-    "floor": _kept(math.floor),
-    "ceil": _kept(math.ceil),
+    **{f.value: _kept(f.of_reals) for f in (Function.FLOOR, Function.CEIL)},
+    **{f.value: _kept(f.of_reals) for f in (Function.TRUNC, Function.ROUND)},
 }
 
 

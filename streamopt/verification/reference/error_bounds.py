@@ -173,6 +173,8 @@ class Reals:
                 return self._square_root(operand)
             case Function.FLOOR | Function.CEIL | Function.RINT, (operand,):
                 return _whole(_ROUNDING[function], operand)
+            case Function.TRUNC | Function.ROUND, (operand,):
+                return _whole(_ROUNDING[function], operand)
             case Function.POW, (base, exponent):
                 return self._power(base, exponent)
             case _ if function.slopes is not None:
@@ -321,10 +323,20 @@ class Reals:
         return least, np.where(np.isinf(ends[1]), high, np.maximum(high, -self.largest))
 
 
-_ROUNDING = {Function.FLOOR: np.floor, Function.CEIL: np.ceil, Function.RINT: np.rint}
+def _away_from_zero(value: FloatArray) -> FloatArray:
+    return np.trunc(value + np.copysign(np.nextafter(0.5, 0.0), value))
 
 
-def _whole(rounded: np.ufunc, operand: Bounded) -> Bounded:
+_ROUNDING: Mapping[Function, Callable[[FloatArray], FloatArray]] = {
+    Function.FLOOR: np.floor,
+    Function.CEIL: np.ceil,
+    Function.RINT: np.rint,
+    Function.TRUNC: np.trunc,
+    Function.ROUND: _away_from_zero,
+}
+
+
+def _whole(rounded: Callable[[FloatArray], FloatArray], operand: Bounded) -> Bounded:
     """Return whole numbers; where the bound may cross one, they may differ by one more."""
     value = rounded(operand.value)
     low, high = rounded(operand.value - operand.bound), rounded(operand.value + operand.bound)

@@ -55,6 +55,13 @@ def read_cpp(folder: Path, text: str) -> Source:
          "template <class O> float g(float a, float b) { return O::go(a, b); }"
          " void f(float x[2]) { x[0] = g<add>(x[0], x[1]); }",
          "void f(float x[2]) { x[0] = x[0] + x[1]; }"),
+        ("#include <ap_int.h>\nvoid f(ap_uint<8> x[2], ap_fixed<8, 4> z[2]) { ap_uint<8> y = x[0];"
+         " y.set(3); y.clear(0); y.set_bit(1, x[1].test(2)); y.b_not(); y.rrotate(3); x[0] = y;"
+         " x[1] = x[1].or_reduce(); x[1][0] = y.and_reduce(); z[0].range() = y; }",
+         '#include <ap_int.h>\nextern "C" void f(ap_uint<8> x[2], ap_fixed<8, 4> z[2]) {'
+         " ap_uint<8> y = x[0]; y[3] = 1; y[0] = 0; y[1] = x[1][2]; y = ~y;"
+         " y = (y << 7 + 1 - 3) | (y >> 3); x[0] = y; x[1] = x[1].range(7, 0) != 0ULL;"
+         " x[1][0] = y.range(7, 0) == 255ULL; z[0].range(7, 0) = y; }"),
         ('extern"C"{ void f(float x[2]) { x[0] = 1; } }', "void f(float x[2]) { x[0] = 1; }"),
         ("struct a { int m[(4 + 1)], n; }; void g(a &v, a *w) {} void f(int x[2]) { x[0] = 1; }",
          "void f(int x[2]) { x[0] = 1; }"),

@@ -27,6 +27,10 @@ def _erf(value: Any) -> Any:
     return type(value)(math.erf(value))
 
 
+def _round(value: Any) -> Any:
+    return np.trunc(value + np.copysign(np.nextafter(0.5, 0.0), value))
+
+
 _OPERATORS: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": np.divide,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -34,7 +38,10 @@ _OPERATORS: dict[str, Any] = {
     "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs,
     "max": np.fmax, "min": np.fmin, "sin": np.sin, "cos": np.cos,
     "atan": np.arctan, "floor": np.floor, "ceil": np.ceil, "rint": np.rint,
-    "pow": np.power, "erf": _erf,
+    "pow": np.power, "erf": _erf, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "sinh": np.sinh, "cosh": np.cosh, "exp2": np.exp2, "expm1": np.expm1, "log2": np.log2,
+    "log10": np.log10, "log1p": np.log1p, "cbrt": np.cbrt,
+    "trunc": np.trunc, "round": _round,
 }  # fmt: skip
 
 

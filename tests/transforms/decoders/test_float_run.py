@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from streamopt.frontends.language_models.weights import named_weights
+from streamopt.formats.language_models.weights import named_weights
 from streamopt.ir.decoders.steps import Matrix
 from streamopt.transforms.decoders.drawn import drawn_decoder
 from streamopt.transforms.decoders.float_run import Ranges, float_logits

@@ -90,6 +90,10 @@ def _member(
 ) -> ast.Node | None:
     """Return the value of one member of a structure that is initialised by a list."""
     members = state.types.members(NodeType(kind.base)) or []
+    if NodeType(kind.base).is_vector and not any(
+        isinstance(one, ast.InitList) for one in value.exprs
+    ):
+        value = ast.InitList([value], value.coord)
     at = [name for name, _ in members].index(path[0])
     inside = members[at][1]
     named = [one for one in value.exprs if isinstance(one, ast.NamedInitializer)]

@@ -7,12 +7,13 @@ fixed-point number are those of an integer, by whose point it is moved.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.lowering import places, values, words
 from streamopt.frontends.c.lowering.state import Lowering
-from streamopt.frontends.c.lowering.types import NodeType, number
+from streamopt.frontends.c.lowering.types import NodeType, number, word_of
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import element_named
@@ -30,7 +31,8 @@ def bit(whole: ast.Node, index: ast.Node, node: ast.Node, state: Lowering) -> as
 def slice_of(
     whole: ast.Node, ends: Sequence[ast.Node], node: ast.Node, state: Lowering
 ) -> ast.Node:
-    """Return the bits of a number between two ends, as a number without a sign."""
+    """Return the bits of a number between two ends, or all, as a number without a sign."""
+    ends = ends or _all(whole, state)
     width = _width(ends, node, state)
     if width is None:
         return number(0, node.coord)
@@ -105,7 +107,7 @@ def assigned(target: ast.Node, value: ast.Node, state: Lowering) -> list[ast.Nod
     if whole is None or not places.is_bits(whole, state):
         return None
     if isinstance(target, ast.FuncCall):
-        found = _ends(target, state)
+        found = _ends(target, whole, state)
     else:
         found = (target.subscript, 1) if isinstance(target, ast.ArrayRef) else None
     if found is None:
@@ -131,14 +133,92 @@ def whole_of(target: ast.Node) -> ast.Node | None:
     match target:
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name="range"))):
             return whole
-        case ast.ArrayRef(name=whole) | ast.FuncCall(name=(ast.ID() | ast.ArrayRef()) as whole):
+        case ast.ArrayRef(name=whole) | ast.FuncCall(name=whole):
             return whole
         case _:
             return None
 
 
-def _ends(node: ast.FuncCall, state: Lowering) -> tuple[ast.Node, int] | None:
-    ends = arguments_of(node)
+def _length(whole: ast.Node, state: Lowering) -> int:
+    """Return how many bits a number has."""
+    word = word_of(places.tag_of(whole, state))
+    bits = _element(whole, state).bits if word is None else word[0] * word[1]
+    return bits - places.is_bits(whole, state, "ap_ufixed")
+
+
+def _all(whole: ast.Node, state: Lowering) -> list[ast.Node]:
+    """Return the ends between which all bits of a number are."""
+    return [number(end, whole.coord) for end in (_length(whole, state) - 1, 0)]
+
+
+def told(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -> ast.Node | None:
+    """Return the value of a method that tells something of a number's bits; None of others."""
+    given = arguments_of(node)
+    match method, len(given):
+        case "range", 0 | 2:
+            return slice_of(whole, given, node, state)
+        case "concat", 1:
+            return joined([whole, *given], node, state)
+        case "bit" | "get_bit" | "test", 1:
+            return bit(whole, given[0], node, state)
+        case "length", 0:
+            return number(_length(whole, state), node.coord)
+        case _, 0 if method.endswith("_reduce") and not words.is_long(whole, state):
+            return _reduced(whole, method, node, state)
+        case _:
+            return None
+
+
+def _reduced(whole: ast.Node, method: str, node: ast.Node, state: Lowering) -> ast.Node:
+    """Return the truth value that ``and_reduce`` and its kin make of all bits of a number."""
+    ends, kind = _all(whole, state), method.removeprefix("n").removesuffix("_reduce")
+    count = _length(whole, state)
+    if kind == "xor" or method == "xnor_reduce":
+        found = reduce(
+            lambda one, other: ast.BinaryOp("^", one, other, node.coord),
+            [bit(whole, number(at, node.coord), node, state) for at in range(count)],
+        )
+    else:
+        limit = (1 << count) - 1 if kind == "and" else 0
+        op = "==" if kind == "and" else "!="
+        limits = ast.Constant("unsigned long long int", f"{limit}ULL", node.coord)
+        found = ast.BinaryOp(op, slice_of(whole, ends, node, state), limits, node.coord)
+    is_not = method in ("nand_reduce", "nor_reduce", "xnor_reduce")
+    return ast.UnaryOp("!", found, node.coord) if is_not else found
+
+
+def changed(node: ast.Node, state: Lowering) -> ast.Node | None:
+    """Return the assignment that a method is which changes bits of a number; None of others."""
+    match node:
+        case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name=method))) if (
+            places.is_bits(whole, state) and not words.is_long(whole, state)
+        ):
+            given, at = arguments_of(node), node.coord
+        case _:
+            return None
+    target = ast.ArrayRef(whole, given[0], at) if given else whole
+    match method, len(given):
+        case "set" | "set_bit" | "clear" | "clear_bit", 0 | 1:
+            ones = 1 if given else -1
+            return ast.Assignment("=", target, number(ones * method.startswith("set"), at), at)
+        case "set" | "set_bit", 2:
+            return ast.Assignment("=", target, given[1], at)
+        case "b_not", 0:
+            return ast.Assignment("=", whole, ast.UnaryOp("~", whole, at), at)
+        case "invert", 1:
+            return ast.Assignment("=", target, ast.UnaryOp("!", target, at), at)
+        case "lrotate" | "rrotate", 1:
+            high = _all(whole, state)[0]
+            rest = ast.BinaryOp("-", ast.BinaryOp("+", high, number(1, at), at), given[0], at)
+            back, forth = (rest, given[0]) if method == "rrotate" else (given[0], rest)
+            sides = (ast.BinaryOp("<<", whole, back, at), ast.BinaryOp(">>", whole, forth, at))
+            return ast.Assignment("=", whole, ast.BinaryOp("|", *sides, at), at)
+        case _:
+            return None
+
+
+def _ends(node: ast.FuncCall, whole: ast.Node, state: Lowering) -> tuple[ast.Node, int] | None:
+    ends = arguments_of(node) or _all(whole, state)
     if len(ends) != 2:
         state.report(f"{shown(node)} is not supported", node, "write x.range(high, low)")
         return None

@@ -14,6 +14,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.lowering import aggregates, functions, places, streams, values
 from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import DeclaredLevel, LevelKind, NodeType, is_open
+from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.syntax.types import element_named
 from streamopt.frontends.c.text.classes import operator_name
@@ -94,7 +95,8 @@ def chosen(
         if least <= len(types) <= len(listed) and all(fits):
             costs[form] = sum(_distance(one, other) for one, other in pairs)
     best = [form for form, cost in costs.items() if cost == min(costs.values())]
-    if len(best) == 1:
+    listed = [functions.parameters_of(state.functions.known[form]) for form in best]
+    if len({tuple(map(shown, one)) for one in listed}) == 1:
         return best[0]
     message = f"{names[-1]} has {len(forms)} forms, and which is meant here is not known"
     state.report(message, node, "name them differently, and call the one that is meant")

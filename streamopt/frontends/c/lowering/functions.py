@@ -8,7 +8,7 @@ from copy import copy
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, bits, calls, statements, streams
+from streamopt.frontends.c.lowering import aggregates, bits, calls, statements, streams, values
 from streamopt.frontends.c.lowering.state import Around, FunctionTable, InFunction, Lowering
 from streamopt.frontends.c.lowering.types import (
     DeclaredLevel,
@@ -212,9 +212,9 @@ def _function(function: ast.FuncDef, name: str, state: Lowering) -> ast.FuncDef:
         state.inside.scope.declare(calls.RESULT, reference)
         parameters += calls.expanded(calls.RESULT, reference, function.decl, state)
     for item in parameters_of(function):
-        kind = state.types.resolved(item.type)
         if item.name is None:
             continue
+        kind = values.sized(state.types.resolved(item.type), state)
         name_outside = item.name
         if _needs_copy(item.name, kind, function, state):
             name_outside = state.unique(item.name)

@@ -58,7 +58,7 @@ def _computed(node: ast.Node, state: Lowering) -> NodeType | None:
             return typed(target, state)
         case ast.TernaryOp(iftrue=then, iffalse=otherwise):
             return typed(then, state) or typed(otherwise, state)
-        case ast.Cast(to_type=to):
+        case ast.Cast(to_type=to) | ast.CompoundLiteral(type=to):
             return state.types.resolved(to.type)
         case ast.BinaryOp(op="==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||"):
             return NodeType(ast.IdentifierType(["int"]))
@@ -217,6 +217,9 @@ def given_place(node: ast.Node, state: Lowering) -> ast.Node:
             name, given = SUBSCRIPTED, [index]
         case ast.FuncCall(name=ast.StructRef(name=whole, field=ast.ID(name=name))):
             given = arguments_of(node)
+            kind = typed(whole, state) if name == "at" and len(given) == 1 else None
+            if kind is not None and kind.is_vector:
+                return ast.ArrayRef(whole, given[0], node.coord)
         case ast.FuncCall(name=(ast.ID() | ast.ArrayRef()) as whole):
             name, given = CALLED, arguments_of(node)
         case _:

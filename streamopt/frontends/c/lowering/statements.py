@@ -128,6 +128,9 @@ def _rewritten(node: ast.Node, state: Lowering) -> list[ast.Node]:
     found = streams.statement(node, state)
     if found is not None:
         return found
+    change = calls.operation(node, state) or bits.changed(node, state)
+    if change is not None:
+        return _rewritten(change, state)
     match node:
         case ast.Decl():
             return _declared(node, state)
@@ -210,7 +213,7 @@ def _declared(node: ast.Decl, state: Lowering) -> list[ast.Node]:
     state.types.note(node)
     if node.name is None:
         return []
-    kind = state.types.resolved(node.type)
+    kind = values.sized(state.types.resolved(node.type), state)
     if kind.tag == AUTO and node.init is not None:
         kind = _inferred(kind, node.init, state)
     if kind.is_stream:

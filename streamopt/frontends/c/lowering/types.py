@@ -11,6 +11,7 @@ from pycparser import c_ast as ast
 from pycparser.c_parser import Coord
 
 from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.syntax.types import BIT_FIELD, element_named
 from streamopt.frontends.c.text.template_text import STREAM
 from streamopt.frontends.c.text.templates import OPEN_TYPE
 
@@ -197,10 +198,18 @@ class TypeTable:
         if structure is None or isinstance(whole.base, ast.Union):
             return None
         return [
-            (item.name, self.resolved(item.type).within((), whole.qualifiers))
+            (item.name, self._member(item).within((), whole.qualifiers))
             for item in structure.decls or ()
             if isinstance(item, ast.Decl) and item.name
         ]
+
+    def _member(self, item: ast.Decl) -> NodeType:
+        found = self.resolved(item.type)
+        if not isinstance(item.bitsize, ast.Constant):
+            return found
+        element = element_named(getattr(found.base, "names", ()))
+        sign = "" if element is None or element.is_signed else "u"
+        return NodeType(ast.Struct(f"{BIT_FIELD}ap_{sign}int_{item.bitsize.value}_", None))
 
     def has_members(self, whole: NodeType) -> bool:
         """Return whether the base of a type has members."""

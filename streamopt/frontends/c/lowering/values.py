@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pycparser import c_ast as ast
 
@@ -11,7 +12,6 @@ from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, mapped
-from streamopt.frontends.c.syntax.types import element_named
 
 _CONVERSIONS: Mapping[str, Sequence[str]] = {
     "to_int": ["int"],
@@ -54,6 +54,12 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
             return _choice(node, state)
         case _:
             return _of_parts(node, state)
+
+
+def sized(kind: NodeType, state: Lowering) -> NodeType:
+    """Return a type whose extents are numbers where its function's calls decide them."""
+    levels = (replace(one, extent=one.extent and value(one.extent, state)) for one in kind.levels)
+    return replace(kind, levels=tuple(levels))
 
 
 def _element(node: ast.ArrayRef, state: Lowering) -> ast.Node:
@@ -117,10 +123,10 @@ def _call(node: ast.FuncCall, state: Lowering) -> ast.Node:
     if name:
         return calls.call(node, name, state)
     match node.name:
+        case ast.ID() | ast.ArrayRef() | ast.StructRef() if places.is_bits(node.name, state):
+            return bits.slice_of(node.name, arguments_of(node), node, state)
         case ast.StructRef(name=whole, field=ast.ID(name=method)):
             return _method(node, whole, method, state)
-        case ast.ID() | ast.ArrayRef() if places.is_bits(node.name, state):
-            return bits.slice_of(node.name, arguments_of(node), node, state)
         case _:
             arguments = [value(one, state) for one in arguments_of(node)]
             listed = None if node.args is None else ast.ExprList(arguments, node.coord)
@@ -145,13 +151,9 @@ def _method(node: ast.FuncCall, whole: ast.Node, method: str, state: Lowering) -
     ):
         to = NodeType(ast.IdentifierType([*_CONVERSIONS[method]])).typename(node.coord)
         return ast.Cast(to, value(whole, state), node.coord)
-    if kind is not None and places.is_bits(whole, state):
-        if method == "range" and len(arguments) == 2:
-            return bits.slice_of(whole, arguments, node, state)
-        if method in ("bit", "get_bit", "test") and len(arguments) == 1:
-            return bits.bit(whole, arguments[0], node, state)
-        element = element_named([kind.tag])
-        if method == "length" and element is not None and element.is_integer:
-            return number(element.bits, node.coord)
+    found = bits.told(node, whole, method, state) if places.is_bits(whole, state) else None
+    place = places.given_place(node, state)
+    if found is not None or place is not node:
+        return found or value(place, state)
     state.report(f"{shown(node)} is not supported", node, "use functions, arrays and hls::stream")
     return number(0, node.coord)

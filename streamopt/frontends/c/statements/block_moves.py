@@ -85,11 +85,14 @@ def _read_sized(
         value = expressions.integer_of(second, state, "the value")
         if into is None or value is None:
             return
-        if value != 0:
+        element = into.part.element
+        data = bytes([value & 255]) * (element.bits // 8)
+        number = int.from_bytes(data, "little", signed=element.is_signed)
+        if value != 0 and not (element.is_integer and abs(number) < 2**53):
             hint = "write a loop of assignments"
             state.report("E135", "memset to another value than 0 is not supported", node, hint)
             return
-        _emit(into, into.shape, ir.Literal(0.0), node, state, label)
+        _emit(into, into.shape, ir.Literal(float(number)), node, state, label)
         return
     source = _piece(second, count, node, state)
     if into is not None and source is not None:
@@ -127,11 +130,18 @@ def _copy(
         state.report("E138", message, node, "write a loop of assignments")
         return
     shape, other = into.shape, source.shape
+    ahead = (into.part.offset or Affine()) - (source.part.offset or Affine())
+    is_same = into.part.variable == source.part.variable and into.part.prefix == source.part.prefix
+    is_upward = is_same and ahead.interval(state.loops.ranges)[1] > 0
+    if is_upward and ahead.interval(state.loops.ranges)[0] < 0:
+        message = f"{shown(node)} copies to the left or to the right, as data decide"
+        state.report("E135", message, node, "write a loop of assignments")
+        return
     if shape != other and 1 not in (len(shape), len(other)):
         message = f"{shown(node)} copies between arrays of different shapes"
         state.report("E135", message, node, "write a loop of assignments")
         return
-    _emit(into, max(shape, other, key=len), source, node, state, label)
+    _emit(into, max(shape, other, key=len), source, node, state, label, is_reversed=is_upward)
 
 
 def _emit(
@@ -141,6 +151,8 @@ def _emit(
     node: ast.FuncCall,
     state: ReadingState,
     label: str,
+    *,
+    is_reversed: bool = False,
 ) -> None:
     if into.part.is_const:
         target = arguments_of(node)[0]
@@ -149,6 +161,9 @@ def _emit(
     loc = state.file.loc(node)
 
     def move(point: tuple[Affine, ...]) -> Assign:
+        if is_reversed:
+            sides = zip(shape, point, strict=True)
+            point = tuple(Affine.of(extent - 1) - index for extent, index in sides)
         target = into.element(_folded(point, shape, into))
         if isinstance(value, _Piece):
             return Assign(target, ir.Read(value.element(_folded(point, shape, value))), loc=loc)

@@ -7,6 +7,7 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.state import ReadingState
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import assign, assigned_variables
+from streamopt.frontends.c.statements.breaks import place_of_break, with_flag
 from streamopt.frontends.c.statements.guarded import GuardedLoop, guarded_in
 from streamopt.frontends.c.statements.headers import (
     FORM_HINT,
@@ -26,13 +27,13 @@ from streamopt.frontends.c.statements.sequences import declared_counter
 from streamopt.frontends.c.statements.unrolled import tried
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.syntax.increments import spread
-from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
+from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in, walked
 from streamopt.frontends.c.syntax.usage import assigned_name, change_of, counted_name, names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.conditions import condition_of
-from streamopt.frontends.c.values.value import affine_value, integer
+from streamopt.frontends.c.values.value import affine_value, converted_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import Range
 from streamopt.ir.element import ElementType
@@ -45,8 +46,14 @@ MAX_NESTING = 64
 def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
     """Emit a loop; problems go to the state, and the body is read for its own."""
     item = _with_one_step(loop)
+    behind: list[ast.Node] = []
     if jumps_in(item.stmt, ast.Break):
-        flag, body = _with_flag(item.stmt, item, state)
+        name = counted_name(item) or ""
+        also = place_of_break(name, item, state) if name in state.usage.left else None
+        flag, body = with_flag(item.stmt, item, state, () if also is None else (also,))
+        if also is not None:
+            back = ast.Assignment("=", also.rvalue, also.lvalue, item.coord)
+            behind = [ast.If(ast.UnaryOp("!", flag, item.coord), back, None, item.coord)]
         inside = ast.If(flag, ast.Compound(body, item.coord), None, item.coord)
         item = ast.For(item.init, item.cond, item.next, inside, item.coord)
     if len(state.source.blocks) > MAX_NESTING:
@@ -55,6 +62,7 @@ def read_loop(loop: ast.For, state: ReadingState, label: str) -> None:
 
     def read() -> bool:
         _read_for(item, state, label)
+        statements.read_all(behind, state)
         return True
 
     tried(item, read, state, label)
@@ -118,34 +126,32 @@ def _emit(item: ast.For, header: LoopHeader, state: ReadingState, label: str) ->
         found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
         state.source.emit(found)
     symbol = state.scope.find(header.name)
-    if isinstance(symbol, Stored) and isinstance(item.init, ast.Assignment):
+    if isinstance(symbol, Stored | Counter) and isinstance(item.init, ast.Assignment):
         _leave(symbol, header, trips, item, state)
 
 
 def _leave(
-    symbol: Stored, header: LoopHeader, trips: Affine | None, item: ast.For, state: ReadingState
+    symbol: Stored | Counter,
+    header: LoopHeader,
+    trips: Affine | None,
+    item: ast.For,
+    state: ReadingState,
 ) -> None:
     """Emit the value that a loop leaves in its variable, or forget the variable."""
     start = header.starts[0]
+    if isinstance(symbol, Counter):
+        state.scope.declare_again(header.name, Counter(symbol.element))
     if trips is None or len(header.starts) > 1 or trips.interval(state.loops.ranges)[0] < 0:
         state.scope.declare(header.name, Counter(symbol.element))
         return
     end = start + trips.scaled(header.step)
     reach = Range(*end.interval(state.loops.ranges))
     left = affine_value(state.loops.ordered(end), ElementType.INT64, reach)
+    if isinstance(symbol, Counter):
+        left = converted_value(left, symbol.element)
+        state.scope.declare(header.name, Counter(symbol.element, left))
+        return
     assign(Access(symbol.variable, ()), symbol, left, state, state.file.loc(item))
-
-
-def _with_flag(
-    body: ast.Node | None, loop: ast.Node, state: ReadingState
-) -> tuple[ast.ID, list[ast.Node]]:
-    """Declare an integer that is 0 behind a ``break``; return it, and a body that sets it."""
-    loc = state.file.loc(loop)
-    stored = state.source.add_variable("going", (), ElementType.INT32, loc)
-    state.scope.declare(stored.variable, stored)
-    assign(Access(stored.variable, ()), stored, integer(1), state, loc)
-    items = with_notes([] if body is None else [body], ast.Break, stored.variable)
-    return ast.ID(stored.variable, loop.coord), without_jumps(items, ast.Continue)
 
 
 def _read_do_while(item: ast.DoWhile, state: ReadingState, label: str) -> bool:
@@ -298,7 +304,7 @@ def _read_while(item: ast.While, state: ReadingState, label: str) -> bool:
     if bound is not None:
         condition, inside = item.cond, once_through(item.stmt)
         if jumps_in(item.stmt, ast.Break):
-            flag, body = _with_flag(item.stmt, item, state)
+            flag, body = with_flag(item.stmt, item, state)
             condition = ast.BinaryOp("&&", flag, condition, item.coord)
             inside = without_jumps([ast.Compound(body, item.coord)], ast.Continue)
         read_times(condition, inside, bound, item, state, label)

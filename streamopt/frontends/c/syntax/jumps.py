@@ -49,29 +49,31 @@ _MOST_TWICE = 40
 """Nodes behind a branch that go into both of its sides where neither always jumps."""
 
 
-def with_notes(items: Sequence[ast.Node], kind: Jump, name: str) -> list[ast.Node]:
+def with_notes(
+    items: Sequence[ast.Node], kind: Jump, name: str, also: Sequence[ast.Node] = ()
+) -> list[ast.Node]:
     """Return statements in which jumps set a variable: breaks to 0, returns to what they return.
 
-    ``break;`` becomes ``name = 0; continue;`` and ``return x;`` becomes ``name = x; return;``.
+    ``break;`` becomes ``name = 0; also; continue;``, and ``return x;`` ``name = x; also; return;``.
     """
-    return [_noted(item, kind, name) for item in items]
+    return [_noted(item, kind, name, also) for item in items]
 
 
-def _noted(item: ast.Node, kind: Jump, name: str) -> ast.Node:
+def _noted(item: ast.Node, kind: Jump, name: str, also: Sequence[ast.Node]) -> ast.Node:
     match item:
         case ast.Break() if kind is ast.Break:
             value, jump = ast.Constant("int", "0", item.coord), ast.Continue(item.coord)
         case ast.Return(expr=ast.Node() as value) if kind is ast.Return:
             jump = ast.Return(None, item.coord)
         case ast.Compound(block_items=inner):
-            return ast.Compound(with_notes(inner or (), kind, name), item.coord)
+            return ast.Compound(with_notes(inner or (), kind, name, also), item.coord)
         case ast.If(cond=condition, iftrue=then, iffalse=otherwise):
-            sides = [None if s is None else _noted(s, kind, name) for s in (then, otherwise)]
+            sides = [None if s is None else _noted(s, kind, name, also) for s in (then, otherwise)]
             return ast.If(condition, sides[0], sides[1], item.coord)
         case _:
             return item
     noted = ast.Assignment("=", ast.ID(name, item.coord), value, item.coord)
-    return ast.Compound([noted, jump], item.coord)
+    return ast.Compound([noted, *also, jump], item.coord)
 
 
 def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:

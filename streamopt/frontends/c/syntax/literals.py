@@ -60,8 +60,8 @@ def unsupported(node: ast.Node) -> Unsupported | None:
 
 
 def number_of(node: ast.Constant) -> TypedNumber | Unsupported:
-    """Return the number that a literal is."""
-    return _number(node.type, node.value)
+    """Return the number that a literal is, without the marks between digits of C++."""
+    return _number(node.type, node.value if node.type == "char" else node.value.replace("'", ""))
 
 
 @lru_cache(maxsize=4096)

@@ -15,12 +15,14 @@ After::
 
 from __future__ import annotations
 
+from ast import literal_eval
 from functools import reduce
 
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.syntax.jumps import always_jumps, without_jumps
 from streamopt.frontends.c.syntax.trees import every, items_of, jumps_in, mapped
+from streamopt.frontends.c.syntax.types import type_text
 from streamopt.frontends.c.syntax.usage import assigned_name, assigned_target, names_in
 
 _MOST_STATEMENTS = 10_000
@@ -38,6 +40,12 @@ def in_plain_forms(node: ast.Node) -> ast.Node:
             asked = mapped(made.cond, {id(step): step.expr})
             branch = ast.If(asked, made.iftrue, made.iffalse, made.coord)
             return ast.Compound([step, branch], made.coord)
+        case ast.Decl(type=ast.ArrayDecl(), init=ast.Constant(type="string", value=text)):
+            made.init = _characters(text, made)
+            return made
+        case ast.FuncDef(decl=ast.Decl(type=ast.FuncDecl(args=ast.ParamList(params=listed)))):
+            listed[:] = [_named(one, at) for at, one in enumerate(listed)]
+            return made
         case ast.For(init=first, cond=ast.Node() as asked, next=None, stmt=body):
             items = first.decls if isinstance(first, ast.DeclList) else [first] if first else []
             return ast.Compound([*items, ast.While(asked, body, made.coord)], made.coord)
@@ -45,6 +53,32 @@ def in_plain_forms(node: ast.Node) -> ast.Node:
             return _with_one_start(made, first, step)
         case _:
             return made
+
+
+def _named(one: ast.Node, at: int) -> ast.Node:
+    """Return a parameter with a name, unless it is ``void``."""
+    inside = one
+    while isinstance(inside, ast.Typename | ast.PtrDecl | ast.ArrayDecl):
+        inside = inside.type
+    is_void = isinstance(one, ast.Typename) and one.type is inside and type_text(inside) == "void"
+    if is_void or not isinstance(one, ast.Typename) or not isinstance(inside, ast.TypeDecl):
+        return one
+    inside.declname = f"unnamed__{at}"
+    return ast.Decl(
+        inside.declname, one.quals or [], [], [], [], one.type, None, None, inside.coord
+    )
+
+
+def _characters(text: str, node: ast.Decl) -> ast.Node:
+    """Return the elements that ``"ab"`` initialises an array with."""
+    try:
+        data = [*literal_eval(f"b{text}"), 0]
+    except (SyntaxError, ValueError):
+        return ast.Constant("string", text, node.coord)
+    size = node.type.dim if isinstance(node.type, ast.ArrayDecl) else None
+    count = int(size.value) if isinstance(size, ast.Constant) and size.value.isdigit() else None
+    values: list[ast.Node] = [ast.Constant("int", str(one), node.coord) for one in data[:count]]
+    return ast.InitList(values, node.coord)
 
 
 def _with_one_start(loop: ast.For, first: list[ast.Node], step: ast.Node) -> ast.Node:

@@ -29,6 +29,8 @@ _ELEMENTS: Mapping[str, ElementType] = {
     "int long long unsigned": ElementType.UINT64,
     "int short unsigned": ElementType.UINT16,
 }
+BIT_FIELD = "bits_of_"
+"""How tags of members begin that have so many bits: C's arithmetic, unlike that of ``ap_int``."""
 _IMPLIED_INT = {"long", "short", "unsigned", "signed"}
 
 
@@ -81,6 +83,8 @@ class Declaration:
         match self.node.init:
             case ast.InitList(exprs=[one]) if self.type.element and not self.type.extents:
                 return one
+            case ast.InitList(exprs=[], coord=at) if self.type.element and not self.type.extents:
+                return ast.Constant("int", "0", at)
             case found:
                 return found
 
@@ -171,6 +175,8 @@ class DeclarationReader:
                 return CType(element_named(names), text, kept=kept)
             case ast.Enum():
                 return CType(ElementType.INT32, text)
+            case ast.Struct(name=str(name)) if name.startswith(BIT_FIELD):
+                return CType(element_named([name.removeprefix(BIT_FIELD)]), text)
             case ast.Struct(name=str(name)) if name.startswith("ap_"):
                 kept = Subset.POSITIVE if name.startswith("ap_ufixed") else Subset.ALL
                 return CType(element_named([name]), text, kept=kept, is_wide=True)

@@ -15,6 +15,7 @@ from streamopt.frontends.c.syntax.trees import (
     arguments_of,
     base_name,
     coordinate,
+    jumps_in,
     walked,
 )
 
@@ -32,6 +33,8 @@ class NameUsage:
     """Names that are handed to functions, which may write them."""
     named: frozenset[str] = frozenset()
     """All names of variables in it."""
+    left: frozenset[str] = frozenset()
+    """Names that count loops with a ``break``, and are read outside of loops that they count."""
 
 
 def names_in(*roots: ast.Node) -> set[str]:
@@ -76,8 +79,24 @@ def usage_of(function: CFunction) -> NameUsage:
             case _:
                 assigned.update(_target_name(node))
     assigned.subtract(in_headers)
+    left = _left(function)
+    assigned.update(left)
     named = frozenset(names_in(function.body))
-    return NameUsage(assigned, frozenset(counters), frozenset(passed), named)
+    return NameUsage(assigned, frozenset(counters), frozenset(passed), named, left)
+
+
+def _left(function: CFunction) -> frozenset[str]:
+    broken, inside = set[str](), Tally[str]()
+    for loop in walked(function.body):
+        if isinstance(loop, ast.For) and isinstance(loop.init, ast.Assignment):
+            for name in (name for name in [counted_name(loop)] if name):
+                inside[name] += _times(name, loop)
+                broken |= {name} if jumps_in(loop.stmt, ast.Break) else set()
+    return frozenset(name for name in broken if _times(name, function.body) > inside[name])
+
+
+def _times(name: str, node: ast.Node) -> int:
+    return sum(isinstance(part, ast.ID) and part.name == name for part in walked(node))
 
 
 @lru_cache(maxsize=256)

@@ -32,7 +32,10 @@ from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets, wi
 _HEAD = re.compile(r"\b(class|struct)\s+(\w+)\s*(?:\bfinal\b\s*)?(:[^:{};()][^{};()]{0,200})?\{")
 _LABEL = re.compile(r"\s*\b(?:public|private|protected)\s*:(?!:)")
 _METHOD = re.compile(r"(~?\b\w+|\boperator\b[^(]{0,40})\s*\(")
-_REFUSED = re.compile(r"\b(operator|virtual|friend|template)\b|(~)")
+_REFUSED = re.compile(r"\b(operator|virtual|template)\b|(~)")
+_FRIEND = re.compile(r"\s*friend\b")
+_ENUMERATED = re.compile(r"enum\s*(\w*)\s*\{([^{}]*)\}\s*;")
+_STARTED = re.compile(r"([^={}()]*?\b(\w+))\s*(?:=\s*([^{};]+)|\{([^{};]*)\})\s*;")
 _CONSTANT = re.compile(r"(?:static\s+)+const\s+[\w\s]*?\b(\w+)\s*(?:\[[^=;]*)?(=|;)")
 _TYPE = re.compile(r"typedef\b[^{};]*?\b(\w+)\s*;()|using\s+(\w+)\s*=")
 _INITIAL = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
@@ -42,7 +45,8 @@ _REFERENCE = re.compile(r"\b\w+\s*(&)\s*\Z")
 _CLOSE = re.compile(r"\s*\}\s*;")
 _BODY = re.compile(r"\s*(?:const\b\s*)?(?::[^:{};][^{};]{0,1000})?\{")
 _OPERATOR = re.compile(r"\boperator\s*(\(\s*\)|\[\s*\]|[-+*/%&|^]=?|[=!<>]=|<<|>>|[<>~!])(?=\s*\()")
-_QUALIFIED = re.compile(r"\b(\w+)\s*::\s*(\w+)\s*(\(?)")
+_QUALIFIED = re.compile(r"\b(?!(?:std|hls|tapa)\b)(\w+)\s*::\s*(\w+)\s*(\(?)")
+_DECLARED = (_CONSTANT, _TYPE, _ENUMERATED, _STARTED)
 _MOST_READ = 10
 """How often a text is read, which classes in classes do again."""
 THIS = "this"
@@ -76,6 +80,13 @@ class _Class:
     methods: set[str] = field(default_factory=set[str])
     static: set[str] = field(default_factory=set[str])
     words: dict[str, str] = field(default_factory=dict[str, str])
+    starts: dict[str, str] = field(default_factory=dict[str, str])
+    """The values of members before a constructor runs."""
+
+    @property
+    def beginning(self) -> str:
+        """Return the statements by which constructors begin."""
+        return "".join(f" {THIS}.{name} = {value};" for name, value in self.starts.items())
 
 
 def without_classes(text: str, places: Places, problems: Problems) -> str:
@@ -112,7 +123,7 @@ def _is_plain(text: str, head: re.Match[str], parts: list[_Part]) -> bool:
     """Return whether a structure has neither functions nor labels, constants and types."""
     return head[1] == "struct" and not any(
         _is_function(text, part)
-        or any(one.match(text[part.start : part.end].lstrip()) for one in (_CONSTANT, _TYPE))
+        or any(one.match(text[part.start : part.end].lstrip()) for one in _DECLARED)
         or _LABEL.match(text, part.start)
         for part in parts
     )
@@ -171,7 +182,9 @@ def _rewritten(
         start = labels.end() if labels is not None else part.start
         found = _METHOD.search(text, start, part.end) if _is_function(text, part) else None
         end = part.end
-        if found is None:
+        if (friend := _FRIEND.match(text, start, part.end)) is not None:
+            end = part.end if part.body < 0 else friend.end()
+        elif found is None:
             _keep(" ".join(text[start:end].split()), own, before, members)
         elif (refused := _REFUSED.search(text, start, max(part.body, found.end()))) is not None:
             message = f"{refused[1] or 'a destructor'} in class {own.tag} is not supported"
@@ -185,19 +198,36 @@ def _rewritten(
                 functions.append((_Part(start, part.end, part.body), found))
                 end = start
         yield part.start, end, "\n" * text.count("\n", part.start, end)
-    outside, inside = (with_values(" ".join(one), own.words) for one in (before, members))
-    lines = "\n" * head[0].count("\n")
-    yield begin, head.end(), f"{outside} struct {own.tag} {{ {inside} }};{lines}"
+    yield begin, head.end(), _structure(own, before, members) + "\n" * head[0].count("\n")
     for part, found in functions:
         close = closes.get(found.end() - 1 - begin)
         if close is not None:
             yield from _function(text, part, found.span(1), begin + close, own)
 
 
+def _structure(own: _Class, before: list[str], members: list[str]) -> str:
+    """Return the structure of a class, behind its constants and types."""
+    made = ""
+    if own.starts and own.tag not in own.methods:
+        own.methods.add(own.tag)
+        made = f" void {own.tag}__{own.tag}({own.tag} &{THIS}) {{{own.beginning} }}"
+    outside, inside = (with_values(" ".join(one), own.words) for one in (before, members))
+    return f"{outside} struct {own.tag} {{ {inside} }};{made}"
+
+
 def _keep(said: str, own: _Class, before: list[str], members: list[str]) -> None:
     """Note a declaration that is no function's: constants and types stand before the structure."""
     named = _CONSTANT.match(said) or _TYPE.match(said)
+    if (listed := _ENUMERATED.fullmatch(said)) is not None:
+        names = [listed[1], *re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", listed[2].strip())]
+        own.words.update((name, f"{own.tag}__{name}") for name in names if name)
+        before.append(said)
+        return
     if named is None:
+        started = _STARTED.fullmatch(said)
+        if started is not None:
+            own.starts[started[2]] = started[3] or started[4] or "0"
+            said = f"{started[1]};"
         members.append(said.strip("; ") and said)
         return
     name = named[1] or named[3]
@@ -248,7 +278,8 @@ def _function(
         f" {THIS} = {tag}__{tag}({value});" if name == tag else f" {name} = {value};"
         for name, value in _INITIAL.findall(between)
     )
-    yield close + 1, part.body + 1, "\n" * between.count("\n") + "{" + sets
+    starts = own.beginning if method == tag else ""
+    yield close + 1, part.body + 1, "\n" * between.count("\n") + "{" + starts + sets
     for one in _ITSELF.finditer(text, part.body, part.end) if gives_itself else ():
         yield one.start(), one.end(), "return;" + "\n" * one[0].count("\n")
     for word in _WORD.finditer(text, part.body, part.end):
@@ -257,7 +288,7 @@ def _function(
             yield start, end, THIS if word[0].startswith("*") else f"{THIS}."
         elif text[max(0, start - 3) : start].rstrip().endswith(("->", "::")):
             continue
-        elif word[1] in own.methods and word[2]:
+        elif word[1] in own.methods and word[2] and word[1] != tag:
             ends = ")" if word[2].endswith(")") else ", "
             this = word[2] if word[1] in own.static else f"({THIS}{ends}"
             yield start, end, f"{tag}__{word[1]}{this}"

@@ -32,6 +32,7 @@ from streamopt.frontends.c.text.classes import without_classes
 from streamopt.frontends.c.text.places import Edit, Places, edited, position
 from streamopt.frontends.c.text.template_text import blank, closing_brackets, end_of_branch
 from streamopt.frontends.c.text.templates import PlainText, without_templates
+from streamopt.ir.operators import Function
 
 _BUILT_IN_TEXT = """
 _Bool char double float half int long short signed unsigned
@@ -49,10 +50,7 @@ _BLANK = re.compile(
     r"|typename[ ]+|inline[ ]+(?=constexpr\b))"
 )
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
-_FUNCTION = re.compile(
-    r"(?<!\.)(?<!->)\b"
-    r"(?:exp|log|sqrt|tanh|erf|sin|cos|atan|floor|ceil|rint|fabs|fmax|fmin|pow)(?=[ ]*\()"
-)
+_FUNCTION = re.compile(rf"(?<!\.)(?<!->)\b(?:{'|'.join(one.c_name for one in Function)})(?=[ ]*\()")
 OVERLOADED = "__tg_"
 """How functions begin whose arguments decide the precision, as with C's ``<tgmath.h>``."""
 _LINKAGE = re.compile(r'\bextern\s*"C"(?:\s*\{)?')
@@ -77,10 +75,13 @@ _DECLARATOR = re.compile(r"[ ,]*(\w+)[ ]*([({,]?)")
 _LISTED = re.compile(
     r"(?:\breturn|(?<=[;{})])\s*[\w.]{1,99}(?:\[[^]\n]{1,99}\][\w.]{0,99})*[ ]*=)[ ]*(?=\{)"
 )
-_REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
+_GIVEN_REFERENCE = re.compile(r"(?<=\w)[ ]*&(?=[ ]*\w+[ ]*\([^;{}]{0,500}\)\s*\{)")
+_REFERENCE = re.compile(
+    r"(\bconst[ ]+(?:struct[ ]+)?)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])"
+)
 _LIBRARY_TAG = re.compile(r"\bstruct[ ]+((?:auto_|ap_u?int|ap_u?fixed|hls_|std_array|tparam_)\w*)")
 _QUALIFIED = re.compile(r"\b(\w+)\s*::")
-_NAMESPACE = re.compile(r"\bnamespace\s+(\w*)\s*\{")
+_NAMESPACE = re.compile(r"\b(?:inline\s+)?namespace\s+([\w:]*)\s*(?:\{|=[\w:\s]+;)")
 _EACH = re.compile(r"\bfor\s*\(([^;:(){}]{1,200}[\s&])(\w+)\s*:(?!:)\s*([\w.[\]]{1,200})\s*\)")
 _OUTPUT = re.compile(
     r"\b(?:std\s*::\s*)?(?:cout|cerr|clog)\s*<<"
@@ -116,7 +117,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
 
     What has no counterpart is reported (E135).
     """
-    spaces = {found[1] for found in _NAMESPACE.finditer(text)}
+    spaces = {name for found in _NAMESPACE.finditer(text) for name in found[1].split("::")}
     text = _blanked(_blanked(text, _LINKAGE), _NAMESPACE)
     text = edited(text, _scoped(text), places)
     text = _unqualified(text, spaces - {"hls", "std", "tapa"})
@@ -124,6 +125,7 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
         text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
     text = without_classes(written.text, places, problems)
+    text = _GIVEN_REFERENCE.sub(_blank, text)
     text = edited(text, _each(text), places)
     functions = _FUNCTION.finditer(text)
     text = edited(text, ((one.start(), one.start(), OVERLOADED) for one in functions), places)

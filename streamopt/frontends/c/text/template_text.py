@@ -32,6 +32,7 @@ _DECIDED = re.compile(r"\bif\s+static\s+const\s*\(")
 _BRANCH = re.compile(r"\s*(?:\{|((?:if|for|while)\b[^;{}(]*\()|[^;{}]*;)")
 _ELSE = re.compile(r"\s*else\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+_FREE_WORD = re.compile(r"(?<!::)\b[A-Za-z_]\w*\b")
 _ARITHMETIC = re.compile(r"[-+*/%<>=!&|^~?:()\s\da-fA-FuUlLxX]+")
 
 
@@ -60,8 +61,8 @@ def replaced_words(line: str, row: Row, words: Mapping[str, str]) -> tuple[str, 
 
 
 def with_values(text: str, values: Mapping[str, object]) -> str:
-    """Return a text with values in place of names."""
-    return _WORD.sub(lambda word: str(values.get(word[0], word[0])), text)
+    """Return a text with values in place of names, but not of those in a class."""
+    return _FREE_WORD.sub(lambda word: str(values.get(word[0], word[0])), text)
 
 
 def blank(text: str) -> str:
@@ -162,10 +163,11 @@ def end_of_branch(text: str, start: int, closes: Mapping[int, int]) -> int:
 def parts_of(text: str) -> list[str]:
     """Return the parts between commas, outside of brackets."""
     found = [""]
-    depth = 0
+    depth = angles = 0
     for character in text:
-        depth += (character in "<([{") - (character in ">)]}")
-        if character == "," and depth == 0:
+        depth += (character in "([{") - (character in ")]}")
+        angles += 0 if depth else (character == "<") - (character == ">")
+        if character == "," and depth == angles == 0:
             found.append("")
         else:
             found[-1] += character

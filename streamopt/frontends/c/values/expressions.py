@@ -202,6 +202,8 @@ def _name(node: ast.ID, name: str, state: ReadingState) -> CValue | None:
     symbol = state.scope.find(name)
     if isinstance(symbol, Known):
         return symbol.value
+    if isinstance(symbol, Counter) and symbol.left is not None:
+        return symbol.left
     if isinstance(symbol, Counter):
         message = f"{name} is read outside the loop that counts it"
         state.report("E135", message, node, "use a variable of its own for this value")

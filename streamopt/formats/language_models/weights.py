@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.formats.language_models.config import config_path
 from streamopt.formats.safetensors import read_safetensors
-from streamopt.frontends.language_models.config import config_path
 from streamopt.ir.decoders.model import DecoderModel
 from streamopt.ir.decoders.numbers import FloatDecoder, FloatLayer, FloatMatrix, FloatNorm
 from streamopt.ir.decoders.steps import Matrix

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from streamopt.errors import FrontendError
-from streamopt.frontends.language_models.config import read_config
-from streamopt.frontends.language_models.weights import named_weights, read_weights
+from streamopt.formats.language_models.config import read_config
+from streamopt.formats.language_models.weights import named_weights, read_weights
 from streamopt.ir.decoders.model import Activation, Normalization
 from streamopt.ir.decoders.steps import Matrix
 from tests.support.programs.language_models import GPT, LLAMA, state_of, torch_gpt, torch_llama
