@@ -1,6 +1,6 @@
 """Boundary ports: a memory channel for each array that crosses, its movers and its least time."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from streamopt.errors import Diagnostic, LegalityError
@@ -20,8 +20,8 @@ from streamopt.perf.costs import CostModel
 from streamopt.perf.pipelines.bandwidth import (
     ChannelLimited,
     TransferRule,
-    channel_rates,
     least_cycles,
+    least_shared_rates,
 )
 from streamopt.target.channels import balanced
 from streamopt.target.device import Target, or_usual
@@ -110,7 +110,7 @@ def with_boundary(
     """
     moved = moved_arrays(graph, ports)
     found = with_movers(graph, moved)
-    rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, target)
+    rates = _rates(ports, moved, target)
     movers = {
         mover.name: TransferRule(found.array(array).element.outside_bits, rates[array])
         for array in moved
@@ -141,10 +141,19 @@ def boundary_of_form(
 def boundary_cycles(graph: Graph, ports: tuple[PortPlan, ...], target: Target) -> int:
     """Return the cycles below which no design moves all arrays over the boundary: (B4)."""
     moved = moved_arrays(graph, ports)
-    rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, target)
+    rates = _rates(ports, moved, target)
     arrays = (graph.array(name) for name in moved)
     needed = (least_cycles(a.size_elems, a.element.outside_bits, rates[a.name]) for a in arrays)
     return max(needed, default=0)
+
+
+def _rates(
+    ports: tuple[PortPlan, ...], moved: Collection[str], target: Target
+) -> dict[str, tuple[float, ...]]:
+    """Return the bytes a cycle of moved arrays, whatever is streamed beside them."""
+    is_even = all(port.kind is not PortKind.RESIDENT for port in ports)
+    channels = {port.array: port.memories for port in ports if port.array in moved}
+    return least_shared_rates(channels, target, is_even=is_even)
 
 
 def moved_outside(

@@ -1,7 +1,7 @@
 """How fast arrays come from memory off the chip: no node is faster than its channel delivers.
 
 A port moves a word of 512 bits a cycle at most, and no more bytes than its channel has; arrays on
-one channel share it evenly, or by the bytes of a frame if one is read several times in it. The
+one channel share it evenly, or by the bytes of a frame where weights may be off the chip. The
 first word comes after the latency of the channel. Equations are those of
 ``models/formulations/ports.md``.
 """
@@ -62,6 +62,24 @@ def channel_rates(
         known = {array: demands[array] for array in users[name] if array in demands}
         shares[name] = shared_rate(whole, known) or dict.fromkeys(users[name], whole / even)
     return {a: tuple(shares[name][a] for name in names or ("",)) for a, names in channels.items()}
+
+
+def least_shared_rates(
+    channels: Mapping[str, Sequence[str]], target: Target, *, is_even: bool
+) -> dict[str, tuple[float, ...]]:
+    """Return the bytes that each array moves in a cycle at most, whatever movers ask for.
+
+    Parameters
+    ----------
+    channels
+        See `channel_rates`.
+    is_even
+        Whether arrays share channels evenly; else others may leave one all of it.
+    """
+    if is_even:
+        return channel_rates(channels, target)
+    alone = (channel_rates({array: names}, target) for array, names in channels.items())
+    return {array: rates for found in alone for array, rates in found.items()}
 
 
 def shared_rate(bytes_per_cycle: float, demands: Mapping[str, Demand]) -> dict[str, float]:
@@ -125,7 +143,8 @@ def network_rates(network: Network, target: Target) -> dict[str, tuple[float, ..
     memories = {m.name: m for m in network.memories if m.place is Place.OFF_CHIP}
     outside = {name: memory.channels for name, memory in memories.items()}
     movers = {port.target: p for p in network.pipelines for port in p.ports}
-    if not any(movers[name].is_again(name) for name in outside):
+    has_residents = any(memory.place is Place.RESIDENT for memory in network.memories)
+    if not has_residents and not any(movers[name].is_again(name) for name in outside):
         return channel_rates(outside, target)
     demands = {
         name: Demand(movers[name].iterations * moved, min(moved, WORD_BITS / 8))

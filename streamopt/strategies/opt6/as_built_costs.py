@@ -63,7 +63,7 @@ def as_built_costs(
     """
     from streamopt.perf.as_built.closed_form import node_pipelines
     from streamopt.perf.as_built.node_costs import AsBuiltCosts
-    from streamopt.perf.pipelines.bandwidth import network_rates
+    from streamopt.perf.pipelines.bandwidth import least_shared_rates
     from streamopt.perf.pipelines.ports import port_counts
     from streamopt.space.assemble import baseline
     from streamopt.transforms.apply import apply
@@ -78,7 +78,8 @@ def as_built_costs(
     places = {memory.name: memory.place for memory in network.memories}
     inside = (Place.LOCAL, Place.PING_PONG)
     counts = {name: n for name, n in port_counts(network).items() if places[name] not in inside}
-    rates = network_rates(network, on)
+    outside = {m.name: m.channels for m in network.memories if m.place is Place.OFF_CHIP}
+    rates = least_shared_rates(outside, on, is_even=Place.RESIDENT not in places.values())
     pipelines = node_pipelines(scheduled, network)
     limits = {name: most_banks if places[name] is Place.ARGUMENT else None for name in counts}
     all_known = most_banks is not None

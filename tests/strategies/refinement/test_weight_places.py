@@ -11,6 +11,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError, SolverError
+from streamopt.evaluation.design import timed_network
 from streamopt.evaluation.frames import frame_interval_cycles
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind, RamBlock
@@ -91,6 +92,30 @@ def test_weights_that_do_not_fit_are_streamed_for_the_latency(tmp_path: Path) ->
     assert design.resources.total.bram18 <= 16
     so.write(PROGRAM, found.schedule, tmp_path)
     assert so.verify(tmp_path).passed
+
+
+@pytest.mark.parametrize(("last", "intervals"), [("resident", (1, 1)), ("memory", (1, 2))])
+def test_streams_beside_residents_have_what_their_lanes_take(
+    last: str, intervals: tuple[int, int]
+) -> None:
+    """A channel of 96 bytes a cycle has 32 and 64 of them, or 48 each for arguments."""
+    arrays = {"x": "input 64 int8_t", "y": "output 4 int32_t", "V": "weight 128 64 int8_t",
+              "W": "weight 128 64 int8_t", "U": "weight 64 4 int8_t"}  # fmt: skip
+    arrays |= {f"{name}{n}": f"internal {size} {element}" for name, element in
+               (("s", "int32_t"), ("h", "int8_t")) for n, size in ((1, 128), (2, 64))}  # fmt: skip
+    nodes = {
+        "one": "j 128, i 64: s1[j] += x[i] * V[j][i]", "cut": "j 128: h1[j] = min(s1[j], 127)",
+        "two": "j 128, i 64: s2[i] += h1[j] * W[j][i]", "low": "i 64: h2[i] = min(s2[i], 127)",
+        "last": "i 64, j 4: y[j] += h2[i] * U[i][j]",
+    }  # fmt: skip
+    source, device = program(arrays, nodes, name="full"), Target.named("vu9p", 5.0)
+    kinds = {"V": "m_axi:DDR[0]", "W": "m_axi:DDR[0]", "U": last}
+    ports = so.plan_ports(source, ports=kinds, device=device)
+    lanes = {"one": "i 32", "two": "i 64", "low": "i 64", "last": "i 64"}
+    found = scheduled(source, unroll=lanes, ping_pong=("s1", "h1", "s2", "h2"))
+    schedule = so.put_outside(source, found.schedule, ports)
+    _, timings = timed_network(so.dataflow(source), schedule, device)
+    assert (timings["load_V"].ii, timings["load_W"].ii) == intervals
 
 
 def test_weights_that_fit_are_resident() -> None:
