@@ -29,8 +29,8 @@ FIRST_SHARE = 0.5
 """Of the effort, after which no further budget is tried for a graph that has a design within its
 limits, so that some is left for its bound."""
 EARLY_SHARE = 0.25
-"""Likewise, where relaxations bound rows with windows: they find better schedules on the way than
-rough times do."""
+"""Likewise, where rows have windows: searches for the bound find better schedules on the way than
+those with rough times do."""
 LARGE_PART = 0.15
 """Of the effort that is left once there are rows, for one search."""
 DEADLINE_PART = 0.35
@@ -73,8 +73,7 @@ class LargeGraph:
             costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=for_all, is_rough=is_rough))
             problem = problem.within(costs=costs)
         self._problem, self.costs = problem, costs
-        is_early = self._is_paced and not self._waits_for_all
-        self.first_share = EARLY_SHARE if is_early else FIRST_SHARE
+        self.first_share = EARLY_SHARE if self._is_paced else FIRST_SHARE
         self._most_nodes = most_nodes
         self._rows = KnownRows(problem)
 
@@ -100,7 +99,7 @@ class LargeGraph:
         steady
             Whether streams that come in bursts are left out; the bound is then of the others only.
         only_bound
-            Whether this is the last search; passes by deadlines alone then look for no schedule.
+            Whether this is the last search; passes by deadlines alone begin with the bound then.
 
         Raises
         ------
