@@ -21,26 +21,13 @@ from streamopt.target.resources import Resources
 
 _WIDE_BITS, _NARROW_BITS = 26, 17
 """Of the factors of a DSP48E2, without their signs."""
-_LUTS_A_BIT = {
-    "add": 1.0,
-    "sub": 1.0,
-    "neg": 1.0,
-    "abs": 1.5,
-    "min": 1.5,
-    "max": 1.5,
-    "lt": 0.5,
-    "le": 0.5,
-    "eq": 0.34,
-    "ne": 0.34,
-    "and": 1.0,
-    "or": 1.0,
-    "xor": 1.0,
-    "shl": 3.0,
-    "shr": 3.0,
-    "mul": 0.0,
-    "as": 0.0,
-}
-"""Of the wider of operands and result."""
+_LUTS_A_BIT = {"abs": 1.9, "shl": 3.0, "shr": 3.0, "mul": 0.0, "as": 0.0}
+"""Of the wider of operands and result, where it isn't 1."""
+_TESTS, _EXTREMES = ("lt", "le", "eq", "ne"), ("min", "max")
+_COMPARED_LUTS, _SIGN_LUTS = 0.68, 0.23
+"""For each bit that both numbers have, and each bit above of the wider one."""
+_ZERO_LUTS = 2
+"""Of the choice of all bits that the narrower number doesn't have: registers are reset."""
 _ROWS = ("div", "sqrt")
 """Operators with a row for each digit: twice as many of twice the width."""
 _DIVIDER_ROW_LUTS = 1.1
@@ -100,7 +87,6 @@ def _float_cells(leaf: FloatLeaf) -> Resources | None:
 
 def _whole_cells(leaf: WholeLeaf) -> Resources:
     widths = [form.bits for form in leaf.operands]
-    bits = max(*widths, leaf.result.bits)
     if leaf.kind in ("div", "mod"):
         rows = widths[0]
         luts = round(_DIVIDER_ROW_LUTS * rows * (widths[1] + 1))
@@ -111,8 +97,25 @@ def _whole_cells(leaf: WholeLeaf) -> Resources:
         dsps = product_dsps(*leaf.operands)
         ffs += sum(widths) * (leaf.levels > 2) + sum(widths) * (leaf.levels > 1)
     ends = leaf.result.rounds + 2 * leaf.result.saturates
-    luts = round(_LUTS_A_BIT.get(leaf.kind, 1.0) * bits) + ends * leaf.result.bits
+    luts = round(_whole_luts(leaf)) + ends * leaf.result.bits
     return Resources(dsps=dsps, luts=luts, ffs=ffs)
+
+
+def _whole_luts(leaf: WholeLeaf) -> float:
+    """Return the LUTs of an exact number: a narrow operand leaves little to do above its bits."""
+    kind, bits = leaf.kind, max(leaf.result.bits, *(form.bits for form in leaf.operands))
+    if kind in ("shl", "shr") and not leaf.levels:
+        return 0.0
+    narrow, wide = sorted((leaf.operands[0], leaf.operands[-1]), key=lambda form: form.bits)
+    above = wide.bits - narrow.bits
+    ends = above > 0 and not narrow.is_signed
+    if kind in _TESTS or kind in _EXTREMES:
+        compared = _COMPARED_LUTS * narrow.bits + _SIGN_LUTS * above
+        chosen = narrow.bits + _ZERO_LUTS if ends else bits
+        return compared + chosen * (kind in _EXTREMES)
+    if ends and (kind == "add" or (kind == "sub" and narrow == leaf.operands[1])):
+        return narrow.bits
+    return _LUTS_A_BIT.get(kind, 1.0) * bits
 
 
 def product_dsps(left: WholeFormat, right: WholeFormat) -> int:

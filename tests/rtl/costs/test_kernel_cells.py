@@ -15,7 +15,9 @@ from streamopt.rtl.costs.block_cells import buffer_cells, delay_cells, fifo_cell
 from streamopt.rtl.costs.operator_cells import cells_of
 from streamopt.rtl.operators.float_format import FLOAT
 from streamopt.rtl.operators.float_leaf import FloatLeaf
+from streamopt.rtl.operators.number_format import TRUTH, WholeFormat
 from streamopt.rtl.operators.table import FLOAT_LEVELS
+from streamopt.rtl.operators.whole_leaf import WholeLeaf
 from streamopt.target.resources import Resources
 
 ROOT = Path(__file__).parents[3]
@@ -43,6 +45,32 @@ def test_estimates_are_near_what_yosys_counts(design: str) -> None:
 def test_every_operator_on_floats_is_measured() -> None:
     leaves = [FloatLeaf(kind, FLOAT, levels) for kind, levels in FLOAT_LEVELS.items()]
     assert [leaf.name for leaf in leaves if cells_of(leaf) is None] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "right", "result", "luts"),
+    [
+        ("max", WholeFormat(25), WholeFormat(1, False), WholeFormat(24, False), 7),
+        ("min", WholeFormat(24, False), WholeFormat(8, False), WholeFormat(8, False), 20),
+        ("max", WholeFormat(25), WholeFormat(8), WholeFormat(25), 36),
+        ("max", WholeFormat(32), WholeFormat(32), WholeFormat(32), 54),
+        ("add", WholeFormat(32), WholeFormat(4, False), WholeFormat(32), 4),
+        ("lt", WholeFormat(32), WholeFormat(32), TRUTH, 22),
+        ("le", WholeFormat(16), WholeFormat(5, False), TRUTH, 6),
+        ("eq", WholeFormat(32), WholeFormat(3, False), TRUTH, 10),
+    ],
+)
+def test_whole_operators_are_near_what_yosys_counts(
+    kind: str, left: WholeFormat, right: WholeFormat, result: WholeFormat, luts: int
+) -> None:
+    cells = cells_of(WholeLeaf(kind, (left, right), result, 1))
+    assert cells is not None
+    assert cells.luts == pytest.approx(luts, rel=0.1, abs=2)
+
+
+def test_a_shift_by_a_number_that_is_known_is_wires() -> None:
+    shift = WholeLeaf("shr", (WholeFormat(32), WholeFormat(3, False)), WholeFormat(25), 0)
+    assert cells_of(shift) == Resources()
 
 
 def test_registers_in_a_row_are_shift_registers_where_that_is_fewer() -> None:
