@@ -308,7 +308,7 @@ class KernelMaker:
     def _combine(self, operation: Operation) -> None:
         """Combine the values of lanes to one, in a tree."""
         terms = self._named(operation.operands[0], operation.element)
-        stored, leaf = self._values.stored(terms, operation.element), combining(operation)
+        stored, leaf = self._values.combined(terms, operation)
         term = self._busy(stored, operation)
         self._values.combine(operation.result, leaf, term, operation.over)
 

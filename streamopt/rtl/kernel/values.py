@@ -146,6 +146,21 @@ class ValueList:
         source = LanesCombined(leaf, term.name, over, steps)
         return self.put(name, term.form, lanes, stages, source)
 
+    def combined(
+        self, term: KernelValue, operation: Operation
+    ) -> tuple[KernelValue, OperatorBlock]:
+        """Return the terms of a tree, and what combines two of them.
+
+        Whole numbers are added in as many bits as their sum may have, if the type has these.
+        """
+        leaf, form = combining(operation), term.form
+        count = prod(self._lanes[lane] for lane in operation.over)
+        if isinstance(leaf, WholeLeaf) and isinstance(form, WholeFormat) and leaf.kind == "add":
+            whole = narrowest(form.low * count, form.high * count, form.fraction_bits)
+            if leaf.result.holds(whole):
+                return self._fitted(term, whole), replace(leaf, operands=(whole,) * 2, result=whole)
+        return self.stored(term, operation.element), leaf
+
     def number(self, number: float, element: ElementType) -> KernelValue:
         """Return a number; a whole or fixed-point one in as few bits as it takes."""
         form, name = plain(format_of(element)), f"{number}"

@@ -10,8 +10,11 @@ from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.kernel import Fetched, Kernel, LanesCombined, Recalled, Received, Send
 from streamopt.rtl.kernel.making import make_kernels
+from streamopt.rtl.operators.number_format import WholeFormat
+from streamopt.space.assemble import assemble
 from streamopt.target.device import find_device
 from streamopt.transforms.lower import lower
+from tests.support.programs.sketches import program
 
 GRAPHS = Path(__file__).parents[3] / "graphs"
 CHAIN = """
@@ -72,6 +75,16 @@ def test_a_sum_in_haste_has_one_adder_on_its_way() -> None:
     assert isinstance(before, Recalled)
     assert before.new == "t1"
     assert gemv.ii == gemv.value("t1").stage - gemv.value("before").stage == 4
+
+
+@pytest.mark.parametrize(("element", "bits"), [("int32_t", 18), ("int16_t", 16)])
+def test_a_tree_of_whole_numbers_is_as_wide_as_its_sum(element: str, bits: int) -> None:
+    """But no wider than the type: what doesn't fit into that wraps."""
+    arrays = {"x": "input 5 4 int8_t", "w": "weight 4 int8_t", "y": f"output 5 {element}"}
+    graph = so.dataflow(program(arrays, {"sums": "i 5, k 4: y[i] += x[i][k] * w[k]"}))
+    (kernel,) = kernels(so.apply(graph, assemble(graph, {"sums": ("i", "k")}, {"sums": (1, 4)})))
+    (tree,) = (v for v in kernel.values if isinstance(v.source, LanesCombined))
+    assert tree.form == WholeFormat(bits)
 
 
 def test_nests_of_one_process_have_kernels_of_their_own() -> None:
