@@ -50,7 +50,7 @@ NO_CYCLES = 2**62
 VARIANTS_SHARE = 0.25
 """Of the effort, after which no further variant is begun."""
 DESCENTS_SHARE = 0.4
-"""Likewise, after which a search goes no further down, so that some is left for the bound."""
+"""Of that before FIFOs, after which a search goes no further down: some is left for the bound."""
 KICKS_SHARES = (0.3, 0.6)
 """Of the effort, after which no further descent is begun, before each search with more labels."""
 SOON_SHARE = 0.25
@@ -290,7 +290,7 @@ class _VariantSearch:
         for start in self._searched.descent_starts(widest):
             for tried in variant.descended(start, self.run.clock):
                 self._searched.add(tried, widest)
-                if self._is_late(DESCENTS_SHARE):
+                if self._is_late(DESCENTS_SHARE, self.run.clock.limit):
                     return
             self._report()
 
@@ -316,11 +316,11 @@ class _VariantSearch:
             self._keep(variant, SearchEffort(labels, steady=True), widest)
             self._descend(variant, widest)
 
-    def _is_late(self, share: float) -> bool:
-        """Return whether there is a design, and more than a share of the effort is spent."""
+    def _is_late(self, share: float, limit: float = 0.0) -> bool:
+        """Return whether there is a design, and a share of a limit or of all effort is spent."""
         best = self._searched.best
         has_design = best is not None and best[0].is_within
-        return has_design and self.run.clock.spent() > share * self._limit
+        return has_design and self.run.clock.spent() > share * (limit or self._limit)
 
     def _bound(self, labels: int) -> None:
         if self._best is None:
