@@ -32,6 +32,7 @@ class ClusterTuning:
     row_growth: float = 1.5
     usual_states: int = 24  # states with more than these share the labels that these would have
     least_labels: int = 4  # labels that every state may have
+    most_states: int = 1024  # that a restricted set has: graphs with few crossing streams have less
 
 
 TUNING = ClusterTuning()
@@ -46,6 +47,9 @@ def most_labels(component: Component, labels: int) -> int:
 def clustered_labels(component: Component, labels: int, mode: Mode) -> Component:
     """Return a component of at most about ``labels`` labels a state."""
     state = codes(component.state)
+    if mode is Mode.RESTRICTED:
+        component = _of_promising_states(component, state)
+        state = codes(component.state)
     _, counts = np.unique(state, return_counts=True)
     share = TUNING.usual_states * labels // max(1, len(counts))
     labels = max(TUNING.least_labels, min(labels, share))
@@ -65,6 +69,16 @@ def clustered_labels(component: Component, labels: int, mode: Mode) -> Component
         for costs in (component.first, component.last, component.usage)
     )
     return undominated(replace(kept, first=first, last=last, usage=usage))
+
+
+def _of_promising_states(component: Component, state: Integers) -> Component:
+    """Return the labels of the states whose best ones have the least scores, if there are many."""
+    if len(np.unique(state)) <= TUNING.most_states:
+        return component
+    ranked = np.lexsort((_score(component), state))
+    heads = ranked[np.flatnonzero(np.r_[True, np.diff(state[ranked]) != 0])]
+    kept = heads[np.argsort(_score(component)[heads], kind="stable")[: TUNING.most_states]]
+    return component.taken(np.flatnonzero(np.isin(state, state[kept])))
 
 
 def clustered_rows(problem: SearchInstance, most: int, mode: Mode) -> RowSubset:
