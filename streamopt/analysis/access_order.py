@@ -78,9 +78,10 @@ def access_order(
 
 
 def taken_order(node: Node, access: Access, order: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the dimensions in the order in which a window takes an array from a stream.
+    """Return the dimensions in the order in which a node takes an array of `Node.takes`.
 
-    None where there is no window on the array, or the order doesn't complete its rows.
+    None where there is neither a window on the array nor a part of it, or where the order doesn't
+    complete the rows of the window.
 
     Parameters
     ----------
@@ -89,7 +90,9 @@ def taken_order(node: Node, access: Access, order: Sequence[str]) -> tuple[int, 
     order
         Loops of the node, outermost tile loop first.
     """
-    window = node.window(access.array)
+    part, window = node.part(access.array), node.window(access.array)
+    if part is not None:
+        return access_order(access, order, node.trip_counts | part.extents, part.shape)
     if window is None or not completes_rows(node, window, order):
         return None
     return access_order(access, order, node.trip_counts | window.extents, window.shape)

@@ -21,11 +21,12 @@ from streamopt.ir.expression import Access, Condition, Expression, reads
 from streamopt.ir.operators import Reduction
 from streamopt.ir.program import Array, Loop, Program, Statement, nest_text
 from streamopt.ir.text import access_text, assignment_texts, html_table
+from streamopt.ir.window import StreamedPart, Window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamopt.ir.window import Stretch, Window
+    from streamopt.ir.window import Stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Node:
     guard: Condition | None = None
     """Where a reduction has terms; None for everywhere."""
     loc: SourceLoc | None = None
-    windows: tuple[Window, ...] = ()
-    """Arrays of which it keeps some rows while it takes them from a stream."""
+    takes: tuple[Window | StreamedPart, ...] = ()
+    """Arrays that it takes from a stream other than an element in every iteration."""
     stretches: tuple[Stretch, ...] = ()
     """Loops that therefore have more iterations as built than ``loops`` says."""
 
@@ -102,13 +103,23 @@ class Node:
         parts = self.write, self.value, self.reduction, self.start, self.guard
         return tuple(assignment_texts(*parts))
 
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """Return the arrays of which it keeps some rows while it takes them from a stream."""
+        return tuple(own for own in self.takes if isinstance(own, Window))
+
+    @property
+    def parts(self) -> tuple[StreamedPart, ...]:
+        """Return the arrays that it takes in some of its iterations only."""
+        return tuple(own for own in self.takes if isinstance(own, StreamedPart))
+
     def __str__(self) -> str:
         """Return one line: name, loops in program order, statements, and its windows if any."""
         return self.text_over(self.loops)
 
     def text_over(self, loops: Iterable[object]) -> str:
         """Return its line with other loops."""
-        notes = map(str, (*self.windows, *self.stretches))
+        notes = map(str, (*self.takes, *self.stretches))
         return "; ".join([nest_text(self.name, loops, self.texts, None), *notes])
 
     def reads_of(self, array: str) -> tuple[Access, ...]:
@@ -119,10 +130,14 @@ class Node:
         """Return the window on an array, if there is one."""
         return next((window for window in self.windows if window.array == array), None)
 
+    def part(self, array: str) -> StreamedPart | None:
+        """Return how an array is taken that comes in some iterations only; None for others."""
+        return next((part for part in self.parts if part.array == array), None)
+
     def taken_of(self, array: str) -> tuple[Access, ...]:
         """Return how the elements of one array come in: as they are read, but once in a window."""
-        window = self.window(array)
-        return self.reads_of(array) if window is None else (window.taken,)
+        taken = next((own.taken for own in self.takes if own.array == array), None)
+        return self.reads_of(array) if taken is None else (taken,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,10 @@ row ``h - delay``. One that reads ``X[2 * h + k - 1][2 * w]`` takes two rows in 
 elements come one after another, counted apart from the loops (`Walk`). Rows lie in line buffers
 (`streamopt.ir.line_buffer`) until no window reaches them any more. What the node computes is the
 same; its nest has ``delay`` more iterations of h.
+
+A node that puts arrays side by side reads ``A[c]`` for ``c < 3`` and ``B[c - 3]`` from there on;
+one that pads reads ``X[h - 1]`` inside of the border. Either needs no rows: each element is taken
+in the iteration that reads it (`StreamedPart`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -139,6 +143,19 @@ class Window:
         """Return by loop how many iterations of the nest, from the first, take elements."""
         rows = -(-self.shape[self.dimension] // self.steps) - self.prefilled
         return self.extents | {self.row_loop: rows}
+
+    def outer_ends(self, order: Sequence[str]) -> dict[str, int]:
+        """Return the ends of the loops outside of the rows, and of theirs if its last is whole.
+
+        Parameters
+        ----------
+        order
+            Loops of the nest, outermost first.
+        """
+        outside = {*order[: order.index(self.row_loop)]}
+        if self.shape[self.dimension] % self.steps == 0:
+            outside.add(self.row_loop)
+        return {name: end for name, end in self.ends.items() if name in outside}
 
     @property
     def last_taken(self) -> tuple[int, int]:
@@ -294,3 +311,54 @@ class Stretch:
         """Return its iterations, and how much later it computes than it takes elements."""
         late = f", {self.delay} late" if self.delay else ""
         return f"{self.loop} {self.iterations} as built{late}"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedPart:
+    """An array that is taken between two iterations of some loops."""
+
+    taken: Access
+    """The element that an iteration takes, by plain iterators counted from the first that does."""
+    shape: tuple[int, ...]
+    """Of the array, in elements."""
+    firsts: tuple[int, ...]
+    """By dimension, the first iteration of its loop that takes elements."""
+
+    @property
+    def array(self) -> str:
+        """Return the array's name."""
+        return self.taken.array
+
+    @property
+    def spans(self) -> dict[str, tuple[int, int]]:
+        """Return by loop its first iteration that takes elements, and the first that no more does.
+
+        A dimension of one element without a loop has none.
+        """
+        rows = zip(self.taken.subscripts, self.firsts, self.shape, strict=True)
+        return {name: (at, at + n) for s, at, n in rows for name in s.iterators()}
+
+    @property
+    def ends(self) -> dict[str, int]:
+        """Return by loop its first iteration that no more takes elements."""
+        return {name: end for name, (_, end) in self.spans.items()}
+
+    @property
+    def extents(self) -> dict[str, int]:
+        """Return by loop how many elements come along it."""
+        return {name: end - first for name, (first, end) in self.spans.items()}
+
+    def within(self, trip_counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+        """Return the spans of the loops that have other iterations too.
+
+        Parameters
+        ----------
+        trip_counts
+            Of the node.
+        """
+        return {name: span for name, span in self.spans.items() if span != (0, trip_counts[name])}
+
+    def __str__(self) -> str:
+        """Return the element that an iteration takes, and when."""
+        spans = (f"{name} {first} to {end - 1}" for name, (first, end) in self.spans.items())
+        return f"takes {self.taken} in {', '.join(spans)}"

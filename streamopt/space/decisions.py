@@ -168,12 +168,12 @@ def read_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, 
     """Return the dimension order in which the consumer walks the array; None if it can't stream.
 
     It can't where it reads the array in several ways, or by a subscript that is not a plain
-    iterator over the whole dimension, and has no window on it.
+    iterator over the whole dimension, and notes no other way to take it (`Node.takes`).
     """
     if edge.is_whole or len(edge.reads) != 1:
         return None
     node, access = graph.node(edge.consumer), edge.reads[0]
-    if node.windows and node.window(edge.array) is not None:
+    if any(own.array == edge.array for own in node.takes):
         return taken_order(node, access, order)
     return access_order(access, order, node.trip_counts, graph.array(edge.array).shape)
 

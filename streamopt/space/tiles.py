@@ -137,13 +137,18 @@ def tile_classes(
         Vectors of factors of all nodes, beyond which factors with idle lanes are left out; 0 for
         none of these.
     """
-    streaming = _streaming(graph)
+    streaming = [*_streaming(graph)]
     trip_counts = {(n.name, loop.name): loop.trip_count for n in streaming for loop in n.loops}
     rows = {(node.name, window.row_loop) for node in graph.nodes for window in node.windows}
     built = {(n.name, s.loop): s.iterations for n in graph.nodes for s in n.stretches}
     for node in graph.nodes:
         counted = (window for window in node.windows if window.counted_rows)
         built |= {(node.name, n): e for window in counted for n, e in window.taken_beside.items()}
+    ends: dict[LoopKey, set[int]] = {}
+    for node in streaming:
+        for part in node.parts:
+            for name, span in part.within(node.trip_counts).items():
+                ends.setdefault((node.name, name), set()).update(span)
     classes: list[TileClass] = []
     for group in coupled_loops(graph, coupling):
         common = {1}
@@ -152,11 +157,12 @@ def tile_classes(
             for key in group:
                 common &= set(divisors(trip_counts[key], tiling_limit))
                 common &= set(divisors(built.get(key, trip_counts[key]), tiling_limit))
+                common = {f for f in common if all(end % f == 0 for end in ends.get(key, ()))}
             if rows & {*group}:
                 common = {1}
         classes.append(TileClass(group, tuple(sorted(common))))
     if partial_tiles and tiles:
-        whole = {key for key in trip_counts if key in rows or key in built}
+        whole = {key for key in trip_counts if key in rows or key in built or key in ends}
         return _with_partial_tiles(classes, trip_counts, whole, tiling_limit, partial_tiles)
     return tuple(classes)
 

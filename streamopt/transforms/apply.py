@@ -229,7 +229,8 @@ def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str
     for name, access in ((edge.producer, edge.write), (edge.consumer, edge.reads[0])):
         node, shape = graph.node(name), graph.array(edge.array).shape
         loops = schedule.node(name).order
-        takes = access is edge.reads[0] and node.window(edge.array) is not None
+        is_noted = any(own.array == edge.array for own in node.takes)
+        takes = access is edge.reads[0] and is_noted
         order = (
             taken_order(node, access, loops)
             if takes
@@ -248,6 +249,16 @@ def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str
     if wide != narrow:
         message = f"node '{edge.producer}' writes {_times(wide)} elements at once, "
         return "E310", f"{message}node '{edge.consumer}' reads {_times(narrow)}"
+    return _part_problem(graph.node(edge.consumer), edge.array, here)
+
+
+def _part_problem(node: Node, array: str, factors: Mapping[str, int]) -> tuple[str, str] | None:
+    """Return code and reason why lanes of a loop would take elements that others don't."""
+    part = node.part(array)
+    for loop, (first, end) in (part.spans if part else {}).items():
+        if first % factors[loop] or end % factors[loop]:
+            message = f"node '{node.name}' takes {array} in iterations {first} to {end - 1} of loop"
+            return "E310", f"{message} {loop}, which has {factors[loop]} lanes"
     return None
 
 

@@ -128,8 +128,8 @@ def reading(node: Node, array: str, other: str) -> Node:
     if isinstance(changed, SequentialNode):
         pairs = ((target, other if s == array else s) for target, s in changed.carries)
         return replace(changed, carries=tuple(pairs))
-    windows = (replace(window, taken=named(window.taken)) for window in changed.windows)
-    return replace(changed, windows=tuple(windows))
+    takes = (replace(own, taken=named(own.taken)) for own in changed.takes)
+    return replace(changed, takes=tuple(takes))
 
 
 def writing(node: Node, array: str, other: str) -> Node:

@@ -13,6 +13,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 from streamopt.ir.ports import RamBlock
 from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+from streamopt.ir.window import StreamedPart
 
 
 def partition_pragmas(
@@ -84,10 +85,13 @@ class CppNest:
         self.used.update(name for name, text in self.iterator.items() if text in names)
         return str(found)
 
-    def inside(self, loops: Collection[str]) -> str:
-        """Return the condition that loops are before their ends; empty for no loop."""
-        known = (p for p in self.loops if p.name in loops)
-        return all_of([self.guards[loop.name].before(loop.trip_count) for loop in known])
+    def inside(self, loops: Collection[str], part: StreamedPart | None = None) -> str:
+        """Return the condition that loops are before their ends, and where a part is taken."""
+        known = (self.guards[p.name] for p in self.loops if p.name in loops)
+        conditions = [guard.before(guard.loop.trip_count) for guard in known]
+        for name, (first, end) in (part.within(self.node.trip_counts) if part else {}).items():
+            conditions += [self.guards[name].since(first), self.guards[name].before(end)]
+        return all_of(list(dict.fromkeys(conditions)))
 
     def lane_loop(self, loop: TiledLoop, body: Iterable[Item], end: str = "") -> For:
         """Return the loop over the lanes of a loop, under a condition if it has an ``end``."""

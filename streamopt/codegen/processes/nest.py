@@ -217,10 +217,12 @@ class NestWriter(CppNest):
             port = self.process.reads[self.node.name, access.array]
             if not port.is_stream or access in self.fetched:
                 continue
-            source = f"{port.stream(self.stream_lanes(access))}.read()"
+            part = self.node.part(access.array)
+            lanes = self.stream_lanes(access if part is None else part.taken)
+            source = f"{port.stream(lanes)}.read()"
             reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
             condition = self._at(reused, last=False)
-            inside = self.inside(self._masked_names() & {*access.iterators()})
+            inside = self.inside(self._masked_names() & {*access.iterators()}, part)
             if not condition:
                 name = self.names.unique(f"{port.name}_value")
                 zero = literal(0, port.array.element)

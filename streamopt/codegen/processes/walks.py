@@ -117,8 +117,8 @@ def _counted(nest: CppNest, window: Window, walk: WindowWalk, taken: list[Item])
         nest.used.add(rows)
         left = extent - window.rows_before
         parts.append(f"{nest.iterator[rows]} * {steps} + {walk.rows} < {left}")
-    else:
-        parts.append(nest.guards[rows].before(window.ends[rows]))
+    ends = window.outer_ends([loop.name for loop in nest.loops])
+    parts += [nest.guards[name].before(end) for name, end in ends.items()]
     turns = [*walk.counters.lanes()[0], If(all_of(parts), tuple(taken))]
     return [unrolled(walk.turn, walk.at_once, turns)] if walk.at_once > 1 else turns
 

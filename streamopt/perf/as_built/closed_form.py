@@ -169,8 +169,13 @@ def sequential_run(
     return NestTiming(timings[node.name].ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
 
 
+def _tile(iteration: int, tiles: Any, trips: int) -> Any:
+    """Return the tile of an iteration; factors divide where it is neither first nor last."""
+    return tiles - 1 if iteration == trips - 1 else iteration // (trips // tiles)
+
+
 def _last_counted(
-    window: Window, order: Sequence[str], tiles: Mapping[str, Any], built: Mapping[str, int]
+    window: Window, order: Sequence[str], tiles: Mapping[str, Any], built: dict[str, int]
 ) -> dict[str, Any]:
     """Return where the last element is taken: in the innermost loop, as many iterations on."""
     rows = order.index(window.row_loop)
@@ -181,7 +186,9 @@ def _last_counted(
     blocks, rest = window.last_taken
     elements = window.steps * row
     last = iterations_apart(elements, within) * ((rest + 1) * row - 1)
-    found = dict.fromkeys(order, 0) | {n: tiles[n] - 1 for n in order[:rows]}
+    ends = built | window.ends
+    outside = {n: _tile(ends[n] - 1, tiles[n], built[n]) for n in order[:rows]}
+    found = dict.fromkeys(order, 0) | outside
     found[order[-1]] = found[order[-1]] + blocks * inside + last // -(-elements // inside)
     return found
 
@@ -210,15 +217,12 @@ def built_run(
     """
     built, delays = node.built_trip_counts, node.delays
     before = _prefill_cycles(node, tiles)
-    if not node.stretches and not any(window.prefilled for window in node.windows):
+    if not (node.stretches or node.parts or any(window.prefilled for window in node.windows)):
         algebra: Any = INTEGERS
         return nest_run(node, order, tiles, operands, algebra, ii)
 
     def tile(name: str, iteration: int) -> Any:
-        """Return where an iteration is; factors divide where it is neither first nor last."""
-        if iteration == built[name] - 1:
-            return tiles[name] - 1
-        return iteration // (built[name] // tiles[name])
+        return _tile(iteration, tiles[name], built[name])
 
     first = {name: tile(name, delays.get(name, 0)) for name in order}
     last = {
@@ -228,10 +232,11 @@ def built_run(
 
     def read(array: str) -> dict[str, Any]:
         window = node.window(array)
-        if window is not None:
-            if window.counted_rows:
-                return _last_counted(window, order, tiles, built)
-            ends = window.ends.items()
+        if window is not None and window.counted_rows:
+            return _last_counted(window, order, tiles, built)
+        taken = node.part(array) or window
+        if taken is not None:
+            ends = taken.ends.items()
             return dict.fromkeys(order, 0) | {n: tile(n, max(0, end - 1)) for n, end in ends}
         own = {name for access in node.reads_of(array) for name in access.iterators()}
         return first | {name: last[name] for name in own}

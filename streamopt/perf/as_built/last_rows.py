@@ -178,4 +178,6 @@ def _is_read_along(node: Node, edge: Edge, rows: _RowTail) -> bool:
     window = node.window(edge.array)
     if window is not None and (window.counted_rows or window.prefilled):
         return False
+    if node.part(edge.array) is not None:
+        return False
     return is_taken_along(node, edge, rows.dimension)

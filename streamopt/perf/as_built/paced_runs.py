@@ -234,6 +234,8 @@ def _passes_on(node: Node, ins: Sequence[Edge]) -> bool:
     """Return whether each element is of one of every operand, at places of the same loops."""
     if isinstance(node, SequentialNode) or node.reduction_loops or node.stretches or not ins:
         return False
+    if node.parts:
+        return False
     written = node.write.iterators()
     taken = [edge.reads[0] for edge in ins if len(edge.reads) == 1 and not edge.is_whole]
     subscripts = (subscript for own in taken for subscript in own.subscripts)

@@ -119,16 +119,19 @@ class StreamingNode:
                 self._take(source, window)
             self._port(AccessMode.READ, *self._lines[access], value)
             return
+        part = self.node.part(access.array)
+        spans = {} if part is None else part.within(self.node.trip_counts)
+        own = [*self._between(spans)]
         reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
-        guard = self._at(reused, last=False)
-        lanes = self._lanes(access)
+        guard = _all([*own, *self._places(reused, last=False)])
+        lanes = self._lanes(access if part is None else part.taken)
         if all(self.node.trip_counts[name] == 1 for name in reused):
             self._port(AccessMode.READ, source.name, lanes, value, guard)
             return
         self._port(AccessMode.READ, source.name, lanes, f"{value}.new", guard)
         buffer, place = self._buffer(access, "local", self.arrays[access.array].element)
         self._port(AccessMode.WRITE, buffer, place, f"{value}.new", guard)
-        self._port(AccessMode.READ, buffer, place, value)
+        self._port(AccessMode.READ, buffer, place, value, _all(own))
 
     def _take(self, source: Fifo, window: Window) -> None:
         """Take a window's next element into its line buffers, and note where these are read."""
@@ -216,14 +219,15 @@ class StreamingNode:
         if walk.iterations * walk.at_once > walk.elements * walk.apart:
             end = ir.Literal(walk.elements * walk.every)
             yield ir.Compare(ir.CompareOp.LT, ir.Index(walk.number(turn)), end)
-        rows, extent = window.row_loop, window.shape[window.dimension]
-        trips, steps, end = self.node.built_trip_counts[rows], window.steps, window.ends[rows]
+        rows, extent, steps = window.row_loop, window.shape[window.dimension], window.steps
         if extent % steps:
             row = self._built[rows].scaled(steps) + walk.places(turn)[counted(rows)]
             left = ir.Literal(extent - window.rows_before)
             yield ir.Compare(ir.CompareOp.LT, ir.Index(row), left)
-        elif end < trips:
-            yield self._below(rows, end)
+        trips = self.node.built_trip_counts
+        for name, end in window.outer_ends([loop.name for loop in self.loops]).items():
+            if end < trips[name]:
+                yield self._below(name, end)
 
     def _compute(self) -> None:
         node = self.node
@@ -292,9 +296,22 @@ class StreamingNode:
 
         None if always.
         """
+        return _all([*self._places(loops, last=last)])
+
+    def _places(self, loops: Sequence[str], *, last: bool) -> Iterator[ir.Condition]:
+        """Yield the conditions that the node computes and loops are at their first or last."""
         trips, delays = self.node.trip_counts, self.node.delays
         places = {name: delays.get(name, 0) + (trips[name] - 1) * last for name in loops}
-        return _all([*self._equal(loops, places), *self._computing(loops)])
+        yield from self._equal(loops, places)
+        yield from self._computing(loops)
+
+    def _between(self, spans: Mapping[str, tuple[int, int]]) -> Iterator[ir.Condition]:
+        """Yield the conditions that loops are in spans of their iterations."""
+        for name, (first, end) in spans.items():
+            if first:
+                yield ir.Compare(ir.CompareOp.GE, ir.Index(self._built[name]), ir.Literal(first))
+            if end < self.node.built_trip_counts[name]:
+                yield self._below(name, end)
 
     def _equal(self, loops: Iterable[str], places: Mapping[str, int]) -> Iterator[ir.Condition]:
         """Yield the conditions that loops as built are at given iterations."""

@@ -47,7 +47,7 @@ def without_prefill(node: Node) -> Node:
     others = (stretch for stretch in node.stretches if stretch.loop not in late)
     own = (Stretch(loop, built[loop] + by, by) for loop, by in late.items())
     windows = tuple(replace(window, prefilled=0) for window in node.windows)
-    return replace(node, windows=windows, stretches=(*own, *others))
+    return replace(node, takes=windows, stretches=(*own, *others))
 
 
 def _is_outermost(graph: Graph, node: Node) -> bool:
@@ -101,7 +101,7 @@ def _prefilled(node: Node) -> Node:
     if not late or any(w.rows_before > w.shape[w.dimension] for w in windows):
         return node
     needed = max(window.ends[rows] for window in windows)
-    return replace(node, windows=windows, stretches=tuple(_stretches(node, rows, needed)))
+    return replace(node, takes=windows, stretches=tuple(_stretches(node, rows, needed)))
 
 
 def _stretches(node: Node, rows: str, needed: int) -> Iterator[Stretch]:

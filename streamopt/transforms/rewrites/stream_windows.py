@@ -15,7 +15,7 @@ from streamopt.analysis.access_order import access_order
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
-from streamopt.ir.window import Stretch, Window
+from streamopt.ir.window import StreamedPart, Stretch, Window
 from streamopt.transforms.rebuilding import with_parts
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
@@ -29,7 +29,9 @@ class StreamWindows(GraphRewrite):
 
     A window is noted for an array of one streaming writer, of which each dimension is read by a
     plain iterator, or by a multiple of a loop of the result with offsets by constants and by loops
-    that don't move elsewhere in the array. All windows of a node advance with one loop.
+    that don't move elsewhere in the array. All windows of a node advance with one loop. A node that
+    reads each element in one iteration of the loops that move along it needs none: it takes the
+    array in those of its iterations (`StreamedPart`).
     """
 
     is_final: ClassVar[bool] = True
@@ -94,9 +96,12 @@ class _WindowReach:
 
 def _windowed(graph: Graph, node: Node, most_stretched: int) -> Node:
     """Return a node with its windows; those that advance with the loop of the first."""
-    if isinstance(node, SequentialNode) or node.windows:
+    if isinstance(node, SequentialNode) or node.takes:
         return node
     edges = [edge for edge in graph.edges if edge.consumer == node.name]
+    parts = _parts(graph, node, edges)
+    if parts is not None:
+        return replace(node, takes=parts)
     found = [reach for edge in edges if (reach := _reach(graph, edge, node)) is not None]
     found = [reach for reach in found if reach.row_loop == found[0].row_loop]
     if not found:
@@ -107,16 +112,56 @@ def _windowed(graph: Graph, node: Node, most_stretched: int) -> Node:
     if prod(built.values()) > most_stretched * node.iterations:
         return node
     windows = tuple(_window(reach, delay) for reach in found)
-    return replace(node, windows=windows, stretches=stretches)
+    return replace(node, takes=windows, stretches=stretches)
+
+
+def _parts(graph: Graph, node: Node, edges: Sequence[Edge]) -> tuple[StreamedPart, ...] | None:
+    """Return the channels that come in a part of the iterations; None if some need windows."""
+    order, found = tuple(node.trip_counts), list[StreamedPart]()
+    for edge in edges:
+        shape, reads = graph.array(edge.array).shape, node.reads_of(edge.array)
+        orders = [access_order(read, order, node.trip_counts, shape) for read in reads]
+        if not _comes_in_order(graph, edge) or (len(orders) == 1 and orders[0] is not None):
+            continue
+        part = _part(node, reads[0], shape) if len(reads) == 1 else None
+        if part is None:
+            return None
+        found.append(part)
+    return tuple(found) or None
+
+
+def _part(node: Node, access: Access, shape: tuple[int, ...]) -> StreamedPart | None:
+    """Return how an array comes that each element of which one iteration of its loops reads."""
+    taken, firsts = list[Affine](), list[int]()
+    for subscript, extent in zip(access.subscripts, shape, strict=True):
+        first = -subscript.constant
+        taken.append(subscript + Affine.of(first))
+        name = taken[-1].as_iterator()
+        if name is None and (extent > 1 or subscript != Affine()):
+            return None
+        if name is not None and not 0 <= first <= node.trip_counts[name] - extent:
+            return None
+        firsts.append(first)
+    names = [name for subscript in taken for name in subscript.iterators()]
+    if len({*names}) != len(names):
+        return None
+    return StreamedPart(Access(access.array, tuple(taken)), shape, tuple(firsts))
+
+
+def _comes_in_order(graph: Graph, edge: Edge) -> bool:
+    """Return whether one streaming node writes each element of a channel once."""
+    shape, producer = graph.array(edge.array).shape, graph.node(edge.producer)
+    if edge.is_whole or len(graph.writers(edge.array)) != 1 or not shape:
+        return False
+    order = access_order(edge.write, tuple(producer.trip_counts), producer.trip_counts, shape)
+    return order is not None
 
 
 def _reach(graph: Graph, edge: Edge, node: Node) -> _WindowReach | None:
     """Return how a channel's array is read, if a window can take it from a stream."""
-    shape, producer = graph.array(edge.array).shape, graph.node(edge.producer)
-    if edge.is_whole or len(graph.writers(edge.array)) != 1 or not shape:
+    if not _comes_in_order(graph, edge):
         return None
-    if access_order(edge.write, tuple(producer.trip_counts), producer.trip_counts, shape) is None:
-        return None
+    shape = graph.array(edge.array).shape
     accesses = node.reads_of(edge.array)
     taken: list[Affine] = []
     offsets: dict[int, tuple[int, int]] = {}

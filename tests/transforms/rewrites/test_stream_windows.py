@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
+import streamopt as so
+from streamopt.codegen.backends import vitis
 from streamopt.errors import LegalityError
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
+from streamopt.space.assemble import assemble
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
+from streamopt.verification.project import write_project
+from streamopt.verification.verify import verify_project
 from tests.support.programs.of_graphs import check_same
 from tests.support.programs.sketches import plans
 from tests.support.programs.sketches import program as sketch
 from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from streamopt.ir.graph import Graph
 
 ALONE = ("stream_windows",)
@@ -54,3 +62,29 @@ def test_rows_must_be_complete(order: str, unroll: str) -> None:
     deep = (ChannelPlan("t", ChannelKind.FIFO, 48),)
     with pytest.raises(LegalityError, match="E323"):
         apply(graph, Schedule(graph.name, nodes, deep))
+
+
+@pytest.mark.parametrize("order", ["c h w k l", "h c w k l"])
+def test_arrays_end_before_the_loop_outside_of_rows(order: str, tmp_path: Path) -> None:
+    """Of two arrays side by side, a window takes the first by fewer iterations than there are."""
+    joined = "a[c][2 * h + k][2 * w + l] if c < 3 else b[c - 3][2 * h + k][2 * w + l]"
+    source = sketch(
+        {"x": "input 8 8", "a": "internal 3 8 8", "b": "internal 2 8 8", "y": "output 5 4 4"},
+        {"left": "c 3, h 8, w 8: a[c][h][w] = x[h][w] + 1",
+         "right": "c 2, h 8, w 8: b[c][h][w] = x[h][w] * 2",
+         "pool": f"c 5, h 4, w 4, k 2, l 2: y[c][h][w] = max(y[c][h][w], {joined})"},
+        name="joined",
+    )  # fmt: skip
+    graph = rewritten(canonicalize(source), ALONE)
+    orders = {node.name: tuple(node.trip_counts) for node in graph.nodes}
+    orders |= {"pool": tuple(order.split())}
+    if order.startswith("h"):
+        orders |= {"left": ("h", "c", "w")}
+    factors = {node.name: [1] * len(node.loops) for node in graph.nodes}
+    schedule = replace(assemble(graph, orders, factors), rewrites=ALONE)
+    assert schedule.channel("a").kind is ChannelKind.FIFO
+    found = so.evaluate(source, schedule)
+    assert found.predicted is not None
+    assert abs(found.trace.cycles - found.predicted.latency_cycles) <= 1
+    write_project(vitis.emit(apply(canonicalize(source), schedule)), source, tmp_path / "joined")
+    verify_project(tmp_path / "joined", source).raise_if_failed()
