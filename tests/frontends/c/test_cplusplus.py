@@ -10,7 +10,7 @@ import pytest
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.c import read_c
-from streamopt.pipeline import interpret, load
+from streamopt.pipeline import SourceOptions, interpret, load
 from tests.support.programs.c_text import written
 
 if TYPE_CHECKING:
@@ -265,3 +265,29 @@ def test_operators_that_no_function_can_be_are_refused_by_name(tmp_path: Path) -
     text = "struct two { int a; };\nint operator,(two x, two y) { return x.a; }\n"
     with pytest.raises(FrontendError, match="E135 operator is not supported"):
         read_cpp(tmp_path, f"{text}void f(int y[2]) {{ y[0] = 1; }}")
+
+
+def test_blocks_and_requests_are_streams(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "#include <hls_streamofblocks.h>\n#include <hls_burst_maxi.h>\ntypedef int row[2][4];\n"
+        "int total(const int x[2][4]) { int s = 0; for (int i = 0; i < 8; i++)"
+        " s += x[i / 4][i % 4]; return s; }\n"
+        "void fill(hls::burst_maxi<int> a, hls::stream_of_blocks<row> &s) {\n"
+        "  a.read_request(8, 16); a.read_request(0, 8);\n"
+        "  for (int k = 0; k < 3; k++) { hls::write_lock<row> b(s);\n"
+        "    for (int i = 0; i < 8; i++) b[i / 4][i % 4] = a.read() + k; } }\n"
+        "void use(hls::stream_of_blocks<row> &s, hls::burst_maxi<int> y) {\n"
+        "  y.write_request(1, 3);\n"
+        "  for (int k = 0; k < 3; k++) { hls::read_lock<row> b(s); y.write(total(b) * b[1][2]); }\n"
+        "  y.write_response(); }\n"
+        "void f(hls::burst_maxi<int> a, hls::burst_maxi<int> y) {\n"
+        "  hls::stream_of_blocks<row> s; fill(a, s); use(s, y); }\n",
+        "code.cpp",
+    )
+    a = np.arange(24, dtype=np.int32) ** 2
+    shape = {"a": (24,), "y": (4,)}
+    program = load(path, options=SourceOptions(top="f", shape=shape))
+    found = interpret(program, {"a": a, "y": np.zeros(4, np.int32)})
+    blocks = np.concatenate([a[8:], a[:8]]).reshape(3, 8) + np.arange(3)[:, None]
+    assert found["y_out"][1:].tolist() == (blocks.sum(1) * blocks[:, 6]).tolist()

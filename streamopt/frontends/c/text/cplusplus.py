@@ -28,6 +28,7 @@ from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 
 from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.text.blocks import bursts, locks
 from streamopt.frontends.c.text.classes import without_classes
 from streamopt.frontends.c.text.places import Edit, Places, edited, position
 from streamopt.frontends.c.text.template_text import blank, closing_brackets, end_of_branch
@@ -121,6 +122,8 @@ def as_c(text: str, places: Places, problems: Problems) -> PlainText:
     text = _blanked(_blanked(text, _LINKAGE), _NAMESPACE)
     text = edited(text, _scoped(text), places)
     text = _unqualified(text, spaces - {"hls", "std", "tapa"})
+    text = edited(text, locks(text), places)
+    text = edited(text, bursts(text), places)
     for pattern in (_OUTPUT, _EXPLICIT):
         text = pattern.sub(_blank, text)
     written = without_templates(text, places, problems)
