@@ -356,6 +356,14 @@ def element_problem(text: str, most_bits: int = MAX_ELEMENT_BITS) -> str:
     return ""
 
 
+def is_closed(element: ElementType) -> bool:
+    """Return whether an operation on numbers of a type has a result of that type.
+
+    Not in fixed point, whose results have more bits, and of integers that C computes in ``int``.
+    """
+    return not element.is_fixed and common_type(element, element) is element
+
+
 def common_type(left: ElementType | None, right: ElementType | None) -> ElementType | None:
     """Return the type in which an operation on two types computes: C's usual conversions.
 

@@ -266,8 +266,8 @@ def _read_onnx(text: str, options: SourceOptions) -> Program:
 
 
 def _read_python(text: str, options: SourceOptions) -> Program:
-    from streamopt.frontends.python_file import load_object
     from streamopt.ir.program import Program
+    from streamopt.pipeline.python_file import load_object
 
     found = load_object(text)
     if isinstance(found, Program):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import is_closed
 from streamopt.ir.program import Nest, Program, Role, Statement, users
 from streamopt.transforms.restructure.flat_source import MAX_DEPTH, ordered_statement
 
@@ -117,6 +118,7 @@ def _readable(program: Program, source: Statement, reader: Statement) -> ir.Expr
     names = {reader.target.array, source.target.array, *touched}
     same = all(program.array(name).element is element for name in names)
     plain = same and not isinstance(source.value, ir.Index)
+    plain &= is_closed(element) or isinstance(source.value, ir.Read | ir.Literal)
     return source.value if plain else ir.Cast(element, source.value)
 
 

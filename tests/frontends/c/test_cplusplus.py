@@ -291,3 +291,13 @@ def test_blocks_and_requests_are_streams(tmp_path: Path) -> None:
     found = interpret(program, {"a": a, "y": np.zeros(4, np.int32)})
     blocks = np.concatenate([a[8:], a[:8]]).reshape(3, 8) + np.arange(3)[:, None]
     assert found["y_out"][1:].tolist() == (blocks.sum(1) * blocks[:, 6]).tolist()
+
+
+def test_scalars_of_fixed_point_round_before_they_are_used(tmp_path: Path) -> None:
+    text = (
+        "typedef ap_fixed<16, 8> t;\nvoid f(t x[2], t y[2]) {\n"
+        "  for (int i = 0; i < 2; i++) { t both = x[i] * x[i]; y[i] = -both; } }\n"
+    )
+    program = load(written(tmp_path, f"#include <ap_fixed.h>\n{text}", "code.cpp"))
+    x = np.array([3.0, 5.0]) / 256
+    assert interpret(program, {"x": x})["y"].tolist() == [0.0, 0.0]

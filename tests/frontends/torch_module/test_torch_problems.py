@@ -11,8 +11,8 @@ from torch import nn
 
 import streamopt as so
 from streamopt.errors import FrontendError
-from streamopt.frontends.python_file import load_object
 from streamopt.frontends.torch_module import example_inputs, read_torch
+from streamopt.pipeline.python_file import load_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable

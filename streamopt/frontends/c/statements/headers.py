@@ -8,6 +8,7 @@ from pycparser import c_ast as ast
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.c.state import ReadingState
+from streamopt.frontends.c.statements.assignments import assigned_variables
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import conjuncts, walked
@@ -47,6 +48,13 @@ def header_of(item: ast.For, name: str, state: ReadingState) -> LoopHeader | Non
     ends = None if step is None else _ends(item, name, step, state)
     if element is None or starts is None or ends is None or step is None:
         return None
+    changed = assigned_variables(item.stmt, state)
+    for other in names_in(item.cond or item) - {name}:
+        symbol = state.scope.find(other)
+        if isinstance(symbol, Stored) and symbol.variable in changed and not symbol.shape:
+            message = f"{other} ends the loop over {name}, and changes in it"
+            state.report("E135", message, item, "compare with a variable that stays")
+            return None
     if step != 1 and len(starts) > 1:
         message = "a loop with a step starts at a minimum or maximum"
         state.report("E136", message, item, "start it at one affine value")

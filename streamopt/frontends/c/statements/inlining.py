@@ -10,11 +10,15 @@ from pycparser import c_ast as ast
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements import statements
-from streamopt.frontends.c.statements.assignments import hold
+from streamopt.frontends.c.statements.assignments import assign, hold
 from streamopt.frontends.c.statements.pointers import pointer_to
 from streamopt.frontends.c.symbols import Broken, Known, Stored, Symbol
 from streamopt.frontends.c.syntax.files import CFunction
-from streamopt.frontends.c.syntax.jumps import with_notes, without_jumps
+from streamopt.frontends.c.syntax.jumps import (
+    with_notes,
+    without_jumps,
+    without_returns_in_loops,
+)
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import (
     arguments_of,
@@ -28,10 +32,13 @@ from streamopt.frontends.c.syntax.types import Declaration
 from streamopt.frontends.c.syntax.usage import NameUsage, assigned_target, usage_of
 from streamopt.frontends.c.values import accesses, conditions, expressions
 from streamopt.frontends.c.values.operations import kept_value, selected
-from streamopt.frontends.c.values.value import CValue, converted_value, typed_as
+from streamopt.frontends.c.values.value import CValue, converted_value, integer, typed_as
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read
 
 MAX_CALL_DEPTH = 16
+MAX_RECURSION = 12
+"""Calls of a function inside of itself, of which constants decide that they end."""
 MAX_INLINED_CALLS = 2_000
 
 
@@ -149,6 +156,11 @@ def _value_of_paths(
     stored = state.source.add_variable(name, (), kind.element, function.loc)
     state.scope.declare(stored.variable, replace(stored, kept=kind.kept, is_wide=kind.is_wide))
     noted = with_notes(items, ast.Return, stored.variable)
+    if any(jumps_in(loop, ast.Return) for loop in items if isinstance(loop, ast.For | ast.While)):
+        flag = state.source.add_variable("returned", (), ElementType.INT32, function.loc)
+        state.scope.declare(flag.variable, flag)
+        assign(Access(flag.variable, ()), flag, integer(0), state, function.loc)
+        noted = without_returns_in_loops(noted, flag.variable)
     statements.read_all(without_jumps(noted, ast.Return), state)
     return expressions.value_of(ast.ID(stored.variable, function.body.coord), state)
 
@@ -218,7 +230,8 @@ def _frame(
         message = f"{function.name} is the call that makes inlining too large"
         loc = state.file.loc(node)
         raise LimitError(message, loc, "use loops and fewer calls")
-    if any(frame.function == function.name for frame in state.frames):
+    inside = sum(frame.function == function.name for frame in state.frames)
+    if inside and (state.guarded or inside > MAX_RECURSION):
         hint = "replace the recursion by a loop"
         state.report("E135", f"{function.name} calls itself", node, hint)
         return None

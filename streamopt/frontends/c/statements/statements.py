@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 
 from pycparser import c_ast as ast
@@ -109,7 +110,9 @@ def _declare(item: ast.Decl, state: ReadingState) -> None:
         return
     before, value, after = parts
     read_all(before, state)
-    declare(replace(found, value=value), state)
+    plain = copy(item)
+    plain.init = value
+    declare(replace(found, node=plain), state)
     read_all(after, state)
 
 

@@ -15,6 +15,7 @@ After::
 """
 
 from collections.abc import Sequence
+from copy import copy
 
 from pycparser import c_ast as ast
 
@@ -65,6 +66,8 @@ def _noted(item: ast.Node, kind: Jump, name: str, also: Sequence[ast.Node]) -> a
             value, jump = ast.Constant("int", "0", item.coord), ast.Continue(item.coord)
         case ast.Return(expr=ast.Node() as value) if kind is ast.Return:
             jump = ast.Return(None, item.coord)
+        case ast.For() | ast.While() if kind is ast.Return and item.stmt is not None:
+            return with_body(item, [_noted(item.stmt, kind, name, also)])
         case ast.Compound(block_items=inner):
             return ast.Compound(with_notes(inner or (), kind, name, also), item.coord)
         case ast.If(cond=condition, iftrue=then, iffalse=otherwise):
@@ -74,6 +77,50 @@ def _noted(item: ast.Node, kind: Jump, name: str, also: Sequence[ast.Node]) -> a
             return item
     noted = ast.Assignment("=", ast.ID(name, item.coord), value, item.coord)
     return ast.Compound([noted, *also, jump], item.coord)
+
+
+def with_body(loop: ast.For | ast.While, items: Sequence[ast.Node]) -> ast.Node:
+    """Return a loop with another body."""
+    found = copy(loop)
+    found.stmt = ast.Compound([*items], loop.coord)
+    return found
+
+
+def without_returns_in_loops(items: Sequence[ast.Node], flag: str) -> list[ast.Node]:
+    """Return statements in which a return in a loop sets a flag and leaves the loop.
+
+    Before: ``for (...) if (a) return; b;``
+    After:  ``for (...) if (a) { flag = 1; break; } if (!flag) b;``
+    """
+    for at, item in enumerate(items):
+        if isinstance(item, ast.For | ast.While) and jumps_in(item, ast.Return):
+            rest = ast.Compound(without_returns_in_loops(items[at + 1 :], flag), item.coord)
+            asked = ast.UnaryOp("!", ast.ID(flag, item.coord), item.coord)
+            loop = with_body(item, _leaving([item.stmt] if item.stmt else [], flag))
+            return [*items[:at], loop, ast.If(asked, rest, None, item.coord)]
+    return [*items]
+
+
+def _leaving(items: Sequence[ast.Node], flag: str) -> list[ast.Node]:
+    found: list[ast.Node] = []
+    for item in items:
+        match item:
+            case ast.Return():
+                one = ast.Constant("int", "1", item.coord)
+                noted = ast.Assignment("=", ast.ID(flag, item.coord), one, item.coord)
+                found += [noted, ast.Break(item.coord)]
+            case ast.Compound(block_items=inner):
+                found.append(ast.Compound(_leaving(inner or (), flag), item.coord))
+            case ast.If(cond=condition, iftrue=then, iffalse=otherwise):
+                sides = [s and ast.Compound(_leaving([s], flag)) for s in (then, otherwise)]
+                found.append(ast.If(condition, sides[0], sides[1], item.coord))
+            case ast.For() | ast.While() if jumps_in(item, ast.Return):
+                inner = with_body(item, _leaving([item.stmt] if item.stmt else [], flag))
+                leave = ast.If(ast.ID(flag, item.coord), ast.Break(item.coord), None, item.coord)
+                found += [inner, leave]
+            case _:
+                found.append(item)
+    return found
 
 
 def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:

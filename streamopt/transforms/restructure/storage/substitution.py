@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from streamopt.analysis.instances import StatementInstance
 from streamopt.ir.arithmetic import with_constants_folded
+from streamopt.ir.element import is_closed
 from streamopt.ir.expression import (
     Access,
     Cast,
@@ -111,7 +112,8 @@ class _StatementDraft:
         value = source.assign.value
         names = {a.array for i in (source, *users.values()) for a in (i.target, *i.reads)} - {name}
         is_other = any(self.variables[other].element is not element for other in names)
-        return Cast(element, value) if is_other or isinstance(value, Index) else value
+        is_longer = not (is_closed(element) or isinstance(value, Read | Literal))
+        return Cast(element, value) if is_other or is_longer or isinstance(value, Index) else value
 
     def _reaches(
         self, writer: int, source: StatementInstance, user: int, use: StatementInstance
