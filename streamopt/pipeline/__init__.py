@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from streamopt.pipeline.health import doctor
     from streamopt.pipeline.open_tools.synthesizing import bitstream, synthesise
     from streamopt.pipeline.ports import plan_ports, put_outside
-    from streamopt.pipeline.readers import SourceOptions
     from streamopt.pipeline.reading import (
         Quantized,
         dataflow,
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.rivals import RivalDesign, design
     from streamopt.pipeline.solved import Solved
     from streamopt.pipeline.solving import available_solvers, pareto, solve
+    from streamopt.pipeline.sources.readers import SourceOptions
     from streamopt.space.level import BindingChoice
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.effort import Effort
@@ -153,7 +153,7 @@ _PLACES = {
     "streamopt.pipeline.by_hand.open_model": "OpenModel model",
     "streamopt.pipeline.by_hand.opening": "schedule",
     "streamopt.pipeline.ports": "plan_ports put_outside",
-    "streamopt.pipeline.readers": "SourceOptions",
+    "streamopt.pipeline.sources.readers": "SourceOptions",
     "streamopt.pipeline.reading": "Quantized dataflow interpret load load_schedule load_steps "
     "quantize save save_steps",
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "

@@ -35,7 +35,7 @@ from streamopt.target.device import Target, or_usual
 from streamopt.target.resources import RESOURCE_WORDS, Fit
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
     from streamopt.strategies.opt6.choices import Space
     from streamopt.strategies.opt6.search_options import SearchOptions
     from streamopt.strategies.problem import Problem

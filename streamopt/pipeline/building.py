@@ -25,7 +25,7 @@ from streamopt.pipeline.reading import dataflow, load, load_schedule
 if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.design import Design
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
     from streamopt.verification.compare import DesignVerdict
     from streamopt.verification.edits.finding import Edits
     from streamopt.verification.manifest import Manifest

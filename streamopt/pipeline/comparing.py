@@ -42,7 +42,7 @@ from streamopt.target.resources import Fit
 if TYPE_CHECKING:
     import pandas as pd
 
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
 
 
 _CROSSING = (Place.ARGUMENT, Place.RESIDENT, Place.OFF_CHIP)

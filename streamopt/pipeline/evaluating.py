@@ -29,7 +29,7 @@ from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
     from streamopt.published import Measured, PublishedDesign
     from streamopt.sim import Trace
 

@@ -30,7 +30,7 @@ from streamopt.transforms.rewrites import rewritten
 if TYPE_CHECKING:
     from streamopt.explanation.explanation import Explanation
     from streamopt.explanation.question import Asking, ChangedProblem, KnownDesign
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
 
 SAMPLES = 240
 """Spans of the run in which waits are told; the critical path needs any."""

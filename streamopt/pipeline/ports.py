@@ -16,7 +16,7 @@ from streamopt.pipeline.reading import dataflow
 from streamopt.target.device import Target, or_usual
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
 
 MOST_CHANNELS = 64
 """Of one array: more than any device has."""

@@ -18,14 +18,14 @@ from streamopt.ir.loop_steps import Step
 from streamopt.ir.program import Program, Role
 from streamopt.ir.schedule import Schedule
 from streamopt.options import checked
-from streamopt.pipeline.readers import PLAIN, SourceOptions, is_text, written
+from streamopt.pipeline.sources.readers import PLAIN, SourceOptions, is_text, written
 from streamopt.transforms.quantization import Quantization
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.ir.source import Source
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from streamopt.explanation.question import KnownDesign
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
     from streamopt.report.design_page import DesignFacts
     from streamopt.report.log_charts import Roofline
     from streamopt.report.page import Page

@@ -19,7 +19,7 @@ from streamopt.strategies.rival import Rival, RivalAnswer, RivalName, RivalReque
 from streamopt.target.device import Target, or_usual
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
 
 MOST_TRIALS = 8
 """Budgets that are tried for a strategy whose own count of DSPs is below what is built."""

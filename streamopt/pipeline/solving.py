@@ -26,7 +26,7 @@ from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.exact.front import Front
 

@@ -10,8 +10,8 @@ from streamopt.errors import Diagnostic, OptionError
 from streamopt.ir.program import Program
 from streamopt.options import option_group
 from streamopt.pipeline.design_limits import Budget
-from streamopt.pipeline.readers import PLAIN, SourceOptions
 from streamopt.pipeline.solving import WHOLE
+from streamopt.pipeline.sources.readers import PLAIN, SourceOptions
 from streamopt.running.digests import digest, file_digests
 from streamopt.running.steps import Listener, Silence, Step
 from streamopt.strategies.effort import Effort

@@ -24,10 +24,10 @@ from streamopt.pipeline.building import golden_data, verify, write
 from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.evaluating import expected_intervals
 from streamopt.pipeline.ports import plan_ports
-from streamopt.pipeline.readers import is_text
 from streamopt.pipeline.reading import dataflow, load, save
 from streamopt.pipeline.reporting import known_to_report, report_of
 from streamopt.pipeline.solving import UNLIMITED, USUAL
+from streamopt.pipeline.sources.readers import is_text
 from streamopt.running.digests import digest, file_digest, file_digests, opened_files
 from streamopt.running.journal import DoneStep, RunJournal, journal_of
 from streamopt.running.outcome import (
@@ -49,7 +49,7 @@ from streamopt.verification.manifest import MANIFEST, read_manifest
 from streamopt.verification.vectors.golden import Golden
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
 
 
 @checked(level=LevelName)

@@ -32,8 +32,8 @@ from streamopt.strategies.problem import Problem
 from streamopt.strategies.run import Run
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.readers import Readable
     from streamopt.pipeline.solved import Solved
+    from streamopt.pipeline.sources.readers import Readable
 
 OWN = "own"
 """In place of an equation's number in the tag of a user's constraint."""

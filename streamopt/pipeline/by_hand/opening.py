@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from streamopt.ir.loop_steps import Step
 from streamopt.ir.source import Source
 from streamopt.options import checked
-from streamopt.pipeline.readers import PLAIN, SourceOptions, written
+from streamopt.pipeline.sources.readers import PLAIN, SourceOptions, written
 
 if TYPE_CHECKING:
     from streamopt.pipeline.by_hand.scheduling import Scheduling
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
 
 
 @checked()

@@ -25,7 +25,7 @@ from streamopt.target.device import Target
 if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.design import Design
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
     from streamopt.sim.engines.run import EngineRun
     from streamopt.verification.compare import DesignVerdict
 

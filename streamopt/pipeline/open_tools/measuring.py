@@ -9,7 +9,7 @@ from streamopt.pipeline.solved import verified
 
 if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
-    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.sources.readers import Readable
     from streamopt.verification.compare import DesignVerdict
 
 

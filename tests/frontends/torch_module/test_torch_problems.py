@@ -12,7 +12,7 @@ from torch import nn
 import streamopt as so
 from streamopt.errors import FrontendError
 from streamopt.frontends.torch_module import example_inputs, read_torch
-from streamopt.pipeline.python_file import load_object
+from streamopt.pipeline.sources.python_file import load_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable

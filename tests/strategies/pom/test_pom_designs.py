@@ -11,7 +11,7 @@ from streamopt.errors import StrategyError
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline import schedule
 from streamopt.pipeline.by_hand.scheduled_program import scheduled_program
-from streamopt.pipeline.readers import SourceOptions, load_written
+from streamopt.pipeline.sources.readers import SourceOptions, load_written
 from streamopt.strategies.pom import dependence_steps, design
 from streamopt.strategies.rival import RivalRequest
 from tests.support.programs.sketches import program

@@ -14,7 +14,7 @@ from streamopt.pipeline.by_hand.scheduled_program import (
     scheduled_program,
     with_step,
 )
-from streamopt.pipeline.readers import SourceOptions, load_written
+from streamopt.pipeline.sources.readers import SourceOptions, load_written
 from streamopt.strategies.pom import design
 from streamopt.strategies.pom.bottleneck import tilings
 from streamopt.strategies.pom.dependence_graph import DependenceGraph, distance_vectors

@@ -267,7 +267,7 @@ def _read_onnx(text: str, options: SourceOptions) -> Program:
 
 def _read_python(text: str, options: SourceOptions) -> Program:
     from streamopt.ir.program import Program
-    from streamopt.pipeline.python_file import load_object
+    from streamopt.pipeline.sources.python_file import load_object
 
     found = load_object(text)
     if isinstance(found, Program):

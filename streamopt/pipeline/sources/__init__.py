@@ -1,0 +1,1 @@
+"""Files and objects that users have, as programs and graphs."""
