@@ -39,6 +39,19 @@ def is_forwarded(access: Access, statement: Statement, before: Sequence[Statemen
     return False
 
 
+def receivers(number: int, statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """Return the later statements of a phase that may get what one writes.
+
+    Those that read the same element, unless another one in between surely writes it.
+    """
+    target = statements[number].target
+    return tuple(
+        each
+        for at, each in enumerate(statements[number + 1 :], start=number + 1)
+        if target in reads_of(each) and not is_forwarded(target, each, statements[number + 1 : at])
+    )
+
+
 def _parts(statement: Statement) -> frozenset[Condition]:
     return frozenset() if statement.guard is None else frozenset(conjuncts(statement.guard))
 

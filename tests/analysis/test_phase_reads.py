@@ -1,6 +1,6 @@
 """Values that go from one statement of an iteration to a later one."""
 
-from streamopt.analysis.phase_reads import is_forwarded, is_overwritten
+from streamopt.analysis.phase_reads import is_forwarded, is_overwritten, receivers
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal, Read
 from streamopt.ir.program import Statement
@@ -38,3 +38,15 @@ def test_a_value_that_may_be_read_from_memory_is_not_overwritten() -> None:
     reader = Statement(Access("y", (K,)), Read(x(OTHER)))
     assert not is_overwritten(0, (first, reader, last))
     assert is_overwritten(0, (first, last, reader))
+
+
+def test_who_surely_gets_what_is_written_last_gets_nothing_before() -> None:
+    """``if (k == 1) x[2] = 1; if (k == 0) x[2] = 2; if (k == 0) y[k] = x[2];``."""
+    guards = [Compare(CompareOp.EQ, Index(K), Literal(value)) for value in (1.0, 0.0)]
+    fixed = x(Affine.of(2))
+    first, last = (Statement(fixed, Literal(1.0), guard=guard) for guard in guards)
+    reader = Statement(Access("y", (K,)), Read(fixed), guard=guards[1])
+    other = Statement(Access("y", (K,)), Read(fixed))
+    assert receivers(0, (first, last, reader)) == ()
+    assert receivers(1, (first, last, reader)) == (reader,)
+    assert receivers(0, (first, last, reader, other)) == (other,)

@@ -14,7 +14,7 @@ from streamopt.analysis.phase_reads import (
     is_forwarded,
     may_be_stale,
     may_meet,
-    reads_of,
+    receivers,
 )
 from streamopt.analysis.sum_steps import SumStep, sum_step
 from streamopt.analysis.value_ranges import ValueContext
@@ -109,8 +109,7 @@ class PhaseMaker:
     ) -> None:
         """Let later statements have the value that was written, or the element as it was."""
         target = statement.target
-        later = self._laned.phase.statements[number + 1 :]
-        readers = [each for each in later if target in reads_of(each)]
+        readers = receivers(number, self._laned.phase.statements)
         if readers and not all(is_forwarded(target, each, (statement,)) for each in readers):
             old = self._values[self._fetch(target)]
             value = self._either(value, old, affine, truth)

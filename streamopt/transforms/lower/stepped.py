@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList, operator_places, read_guards
-from streamopt.analysis.phase_reads import is_forwarded, may_be_stale, reads_of
+from streamopt.analysis.phase_reads import is_forwarded, may_be_stale, receivers
 from streamopt.analysis.sum_steps import sum_step
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir import expression as ir
@@ -242,9 +242,7 @@ class _PhaseLowering:
                 if mirror.lane is not None:
                     parts = (*parts, of_lane(mirror.lane, ir.CompareOp.EQ))
                 self._port(AccessMode.WRITE, held.name, statement.target, value, parts, mirror.lane)
-        later = self.laned.phase.statements[number + 1 :]
-        readers = [each for each in later if statement.target in reads_of(each)]
-        if readers:
+        if readers := receivers(number, self.laned.phase.statements):
             sure = all(is_forwarded(statement.target, each, (statement,)) for each in readers)
             self._forward(statement, value, None if sure else body)
         stale = (statement.target,)
