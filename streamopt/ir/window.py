@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
@@ -278,6 +276,8 @@ def _largest_divisor(number: Any, most: Any) -> Any:
     """Return the largest divisor that is no larger than something, at least 1."""
     if isinstance(number, int):
         return next((n for n in range(min(number, most), 0, -1) if number % n == 0), 1)
+    import numpy as np
+
     limits = np.asarray(most, dtype=np.int64)
     found = np.ones_like(limits)
     for own in np.unique(number).tolist():
