@@ -124,7 +124,7 @@ EXTENT = f"\n  hint: extents and trip counts are whole numbers from 1 to {LARGES
             "E111 A[i - i // 7 * 7 + 94][j] reaches [94, 100] in dimension 0 of A, whose extent "
             f"is 100{REACH}",
         ),
-        ("E[i][j] = exp2(A[i][j])", ":11", "E112 there is no function 'exp2'\n  hint: did you..."),
+        ("E[i][j] = exq(A[i][j])", ":11", "E112 there is no function 'exq'\n  hint: did you..."),
         ("E[i][j] = exp(1, 2)", ":11", "E112 exp takes one argument, without names"),
         ("E[i][j] = max(1)", ":11", "E112 max takes two or more arguments, without names"),
         (

@@ -247,12 +247,25 @@ def test_functions_are_those_of_the_ir() -> None:
     for name in ("maximum", "minimum", "power"):
         p.output(f"y_{name}", i, getattr(dsl, name)(x[i], 2))
     listed = [*one_argument.split(), "maximum", "minimum", "power"]
-    assert {names.get(name, name) for name in listed} == set(Function)
+    for function in set(Function) - {names.get(name, name) for name in listed}:
+        p.output(f"y_{function}", i, dsl.call(function, *[x[i]] * function.arity))
     found = computed(p, x=array("float32", 0.1, 0.5, 1.5, 2.5))
     np.testing.assert_allclose(
         found["y_power"], array("float32", 0.01, 0.25, 2.25, 6.25), rtol=1e-6
     )
     np.testing.assert_allclose(found["y_floor"], [0, 0, 1, 2])
+    np.testing.assert_allclose(
+        found["y_hypot"], np.sqrt(2) * np.array([0.1, 0.5, 1.5, 2.5]), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize(("name", "values"), [("logarithm", 1), ("log2", 2)])
+def test_functions_that_there_are_not(name: str, values: int) -> None:
+    p = dsl.program("functions")
+    (i,) = p.iterators(i=4)
+    p.output("y", i, dsl.call(name, *[p.input("x", 4)[i]] * values))
+    with pytest.raises(FrontendError, match=f"E187 there is no function '{name}' of {values}"):
+        p.build()
 
 
 def test_sigmoid_is_that_of_json() -> None:

@@ -22,6 +22,7 @@ from streamopt.frontends.dsl.builder import Builder, program
 from streamopt.frontends.dsl.functions import (
     absolute,
     atan,
+    call,
     cast,
     ceil,
     cos,
@@ -55,6 +56,7 @@ __all__ = [
     "Value",
     "absolute",
     "atan",
+    "call",
     "cast",
     "ceil",
     "cos",

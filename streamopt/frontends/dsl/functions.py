@@ -189,6 +189,18 @@ def absolute(value: Operand) -> Value:
     return _call(Function.ABS, value)
 
 
+def call(name: str, *values: Operand) -> Value:
+    """Return a function of C's ``math.h`` by its name, such as ``call("fma", x, y, z)``.
+
+    One that graph.json has not, or with other arguments, is a problem of the program (E187).
+    """
+    if name in {*Function} and Function(name).arity == len(values):
+        return _call(Function(name), *values)
+    facts = Facts.joined(*(as_value(value).facts for value in values))
+    message = f"there is no function '{name}' of {len(values)} arguments"
+    return Value(ir.Literal(0), None, facts.with_problem(EXPRESSIONS, message))
+
+
 def relu(value: Operand) -> Value:
     """Return ``maximum(value, 0)``."""
     return maximum(value, 0)

@@ -95,7 +95,7 @@ def test_all_problems_at_once() -> None:
         '"foo.bar"(%x) : (memref<8xf32>) -> ()',
         "affine.for %i = 0 to 8 {",
         "%v = affine.load %x[%i] : memref<8xf32>",
-        "%w = math.cbrt %v : f32",
+        "%w = math.erfc %v : f32",
         "affine.store %w, %y[%i] : memref<8xf32>",
         "%n = arith.fptosi %v : f32 to i32",
         "%k = arith.index_cast %n : i32 to index",

@@ -141,7 +141,7 @@ def test_all_problems_at_once() -> None:
       %b = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
           iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
         ^bb0(%in: f32, %out: f32):
-          %v = math.cbrt %in : f32
+          %v = math.erfc %in : f32
           linalg.yield %v : f32
       } -> tensor<4xf32>
       %r = linalg.add ins(%a, %b : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
@@ -168,7 +168,7 @@ def test_elementary_functions_of_mlir(name: str) -> None:
     """
     found = program(unary(operation, "tensor<3xf32>", "tensor<3xf32>"))
     x = np.array([1.25, 2.5, 3.0]) / (4 if name in ("asin", "acos", "atanh") else 1)
-    functions = {**vars(math), "abs": abs, "rint": round}
+    functions = {**vars(math), "abs": abs, "rint": round, "round": lambda x: math.floor(x + 0.5)}
     wanted = [functions[name](each) for each in x.tolist()]
     np.testing.assert_allclose(results(found, x=x), wanted, rtol=1e-6)
 

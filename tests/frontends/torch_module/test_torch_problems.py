@@ -36,7 +36,7 @@ def problems(module: nn.Module, *inputs: torch.Tensor) -> list[str]:
 
 class Scanning(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        first = torch.atan2(x, x)
+        first = x.logcumsumexp(0)
         return first + x.logcumsumexp(1)
 
 
@@ -45,8 +45,7 @@ def test_all_operators_are_reported_with_their_lines() -> None:
     assert len(found) == 2
     lines = [text.partition(": E163")[0].rpartition(":")[2] for text in found]
     assert int(lines[1]) == int(lines[0]) + 1
-    assert "aten.atan2" in found[0]
-    assert "aten.logcumsumexp" in found[1]
+    assert all("aten.logcumsumexp" in text for text in found)
 
 
 def test_embeddings_are_refused_with_a_way_out() -> None:
