@@ -77,11 +77,12 @@ def access_order(
     return tuple(sorted(positions, key=positions.__getitem__))
 
 
-def taken_order(node: Node, access: Access, order: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the dimensions in the order in which a node takes an array of `Node.takes`.
+def taken_order(
+    node: Node, access: Access, order: Sequence[str], shape: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Return the dimensions in the order in which a node takes an array, as `access_order`.
 
-    None where there is neither a window on the array nor a part of it, or where the order doesn't
-    complete the rows of the window.
+    None also where the order doesn't complete the rows of a window on it.
 
     Parameters
     ----------
@@ -89,13 +90,15 @@ def taken_order(node: Node, access: Access, order: Sequence[str]) -> tuple[int, 
         How the node takes elements (`Node.taken_of`).
     order
         Loops of the node, outermost tile loop first.
+    shape
+        Extents of the array in elements.
     """
-    part, window = node.part(access.array), node.window(access.array)
-    if part is not None:
-        return access_order(access, order, node.trip_counts | part.extents, part.shape)
-    if window is None or not completes_rows(node, window, order):
+    noted = node.noted(access.array)
+    if noted is None:
+        return access_order(access, order, node.trip_counts, shape)
+    if isinstance(noted, Window) and not completes_rows(node, noted, order):
         return None
-    return access_order(access, order, node.trip_counts | window.extents, window.shape)
+    return access_order(access, order, node.trip_counts | noted.extents, shape)
 
 
 def completes_rows(node: Node, window: Window, order: Sequence[str]) -> bool:

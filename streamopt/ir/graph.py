@@ -128,16 +128,22 @@ class Node:
 
     def window(self, array: str) -> Window | None:
         """Return the window on an array, if there is one."""
-        return next((window for window in self.windows if window.array == array), None)
+        noted = self.noted(array)
+        return noted if isinstance(noted, Window) else None
 
     def part(self, array: str) -> StreamedPart | None:
         """Return how an array is taken that comes in some iterations only; None for others."""
-        return next((part for part in self.parts if part.array == array), None)
+        noted = self.noted(array)
+        return noted if isinstance(noted, StreamedPart) else None
+
+    def noted(self, array: str) -> Window | StreamedPart | None:
+        """Return how an array is taken, if not an element in every iteration."""
+        return next((own for own in self.takes if own.array == array), None)
 
     def taken_of(self, array: str) -> tuple[Access, ...]:
         """Return how the elements of one array come in: as they are read, but once in a window."""
-        taken = next((own.taken for own in self.takes if own.array == array), None)
-        return self.reads_of(array) if taken is None else (taken,)
+        noted = self.noted(array)
+        return self.reads_of(array) if noted is None else (noted.taken,)
 
 
 @dataclass(frozen=True, slots=True)

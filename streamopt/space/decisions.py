@@ -172,10 +172,8 @@ def read_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, 
     """
     if edge.is_whole or len(edge.reads) != 1:
         return None
-    node, access = graph.node(edge.consumer), edge.reads[0]
-    if any(own.array == edge.array for own in node.takes):
-        return taken_order(node, access, order)
-    return access_order(access, order, node.trip_counts, graph.array(edge.array).shape)
+    node, shape = graph.node(edge.consumer), graph.array(edge.array).shape
+    return taken_order(node, edge.reads[0], order, shape)
 
 
 def write_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, ...] | None:

@@ -229,11 +229,9 @@ def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str
     for name, access in ((edge.producer, edge.write), (edge.consumer, edge.reads[0])):
         node, shape = graph.node(name), graph.array(edge.array).shape
         loops = schedule.node(name).order
-        is_noted = any(own.array == edge.array for own in node.takes)
-        takes = access is edge.reads[0] and is_noted
         order = (
-            taken_order(node, access, loops)
-            if takes
+            taken_order(node, access, loops, shape)
+            if access is edge.reads[0]
             else access_order(access, loops, node.trip_counts, shape)
         )
         if order is None:

@@ -231,12 +231,11 @@ def built_run(
     }
 
     def read(array: str) -> dict[str, Any]:
-        window = node.window(array)
-        if window is not None and window.counted_rows:
-            return _last_counted(window, order, tiles, built)
-        taken = node.part(array) or window
-        if taken is not None:
-            ends = taken.ends.items()
+        noted = node.noted(array)
+        if isinstance(noted, Window) and noted.counted_rows:
+            return _last_counted(noted, order, tiles, built)
+        if noted is not None:
+            ends = noted.ends.items()
             return dict.fromkeys(order, 0) | {n: tile(n, max(0, end - 1)) for n, end in ends}
         own = {name for access in node.reads_of(array) for name in access.iterators()}
         return first | {name: last[name] for name in own}
