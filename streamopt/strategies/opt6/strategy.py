@@ -50,7 +50,7 @@ NO_CYCLES = 2**62
 VARIANTS_SHARE = 0.25
 """Of the effort, after which no further variant is begun."""
 DESCENTS_SHARE = 0.4
-"""Of that before FIFOs, after which a search goes no further down: some is left for the bound."""
+"""Of it (a large graph: of that before FIFOs), after which a search goes no further down."""
 KICKS_SHARES = (0.3, 0.6)
 """Of the effort, after which no further descent is begun, before each search with more labels."""
 SOON_SHARE = 0.25
@@ -204,7 +204,7 @@ class _VariantSearch:
         Whole tiles come first where partial ones give a loop another factor: they are searched
         soon, and prune the rows of partial ones. The bound is of the last, with all choices.
         """
-        if self._is_late(VARIANTS_SHARE):
+        if self._is_late(VARIANTS_SHARE * self._limit):
             return
         partial = self._options.space.partial_tiles
         widest = self._variant(names, graph, partial=partial)
@@ -212,7 +212,7 @@ class _VariantSearch:
         if partial and gains_from_partial_tiles(widest.graph, tiling_limit):
             choices.insert(0, self._variant(names, graph, partial=False))
         for variant in choices:
-            if self._is_late(VARIANTS_SHARE):
+            if self._is_late(VARIANTS_SHARE * self._limit):
                 return
             self._last = variant
             with suppress(SearchTooLargeError):
@@ -227,7 +227,7 @@ class _VariantSearch:
             if best is None or self._is_close():
                 return
             self._kick(share)
-            if self._is_late(SOON_SHARE) and self._gap() <= self._options.good_gap:
+            if self._is_late(SOON_SHARE * self._limit) and self._gap() <= self._options.good_gap:
                 return
             with suppress(SearchTooLargeError):
                 self._search(best[1], labels, best[1])
@@ -287,17 +287,18 @@ class _VariantSearch:
 
     def _descend(self, variant: GraphVariant, widest: GraphVariant) -> None:
         """Go down from the designs of a variant that promise most."""
+        effort = DESCENTS_SHARE * (self.run.clock.limit if widest.is_large else self._limit)
         for start in self._searched.descent_starts(widest):
             for tried in variant.descended(start, self.run.clock):
                 self._searched.add(tried, widest)
-                if self._is_late(DESCENTS_SHARE, self.run.clock.limit):
+                if self._is_late(effort):
                     return
             self._report()
 
     def _kick(self, share: float) -> None:
         """Go down from designs nearby the best ones, until that leads to no better ones."""
         fruitless = 0
-        while fruitless < MOST_FRUITLESS and not self._is_late(share):
+        while fruitless < MOST_FRUITLESS and not self._is_late(share * self._limit):
             before = self._best
             for variant in self._searched.variants()[:KICKED]:
                 for start in self._searched.starts(variant):
@@ -310,17 +311,16 @@ class _VariantSearch:
         """Search a variant; again without bursts if they are what makes its best design slow."""
         self._keep(variant, SearchEffort(labels, steady=False), widest)
         self._descend(variant, widest)
-        is_late = widest.is_large and self._is_late(widest.first_share)
+        is_late = widest.is_large and self._is_late(widest.first_share * self._limit)
         best, least = self._searched.best, self._least_closed_cycles(widest)
         if not is_late and (best is None or best[0].cycles > (1.0 + BURSTS) * least):
             self._keep(variant, SearchEffort(labels, steady=True), widest)
             self._descend(variant, widest)
 
-    def _is_late(self, share: float, limit: float = 0.0) -> bool:
-        """Return whether there is a design, and a share of a limit or of all effort is spent."""
+    def _is_late(self, effort: float) -> bool:
+        """Return whether there is a design, and more than this effort is spent."""
         best = self._searched.best
-        has_design = best is not None and best[0].is_within
-        return has_design and self.run.clock.spent() > share * (limit or self._limit)
+        return best is not None and best[0].is_within and self.run.clock.spent() > effort
 
     def _bound(self, labels: int) -> None:
         if self._best is None:
