@@ -156,12 +156,21 @@ class LocalSearch:
         return (self.cycles or 0) / self._limit
 
     def _repaired(self, rows: list[int]) -> list[int]:
-        price = self._unit_price()
-        while (paths := Paths(self._wires, rows)).dsps > self._limit:
-            price *= TUNING.descent.repair_step
-            blur_cycles = TUNING.descent.fill_blurs[0] * paths.cycles
-            rows = self._descended(rows, price, blur_cycles, self._moves.plain[:1], 1)
-        return rows
+        """Return rows within the DSPs, by ever higher prices, or the best ones so far.
+
+        Fewer lanes of tile classes come first. Where these don't suffice, as loops of one node have
+        the lanes, all plain changes follow.
+        """
+        for kinds in (self._moves.plain[:1], self._moves.plain):
+            price = self._unit_price()
+            for _ in range(TUNING.descent.most_repairs):
+                paths = Paths(self._wires, rows)
+                if paths.dsps <= self._limit:
+                    return rows
+                price *= TUNING.descent.repair_step
+                blur_cycles = TUNING.descent.fill_blurs[0] * paths.cycles
+                rows = self._descended(rows, price, blur_cycles, kinds, len(kinds))
+        return self._best
 
     def _filled(self, rows: list[int], blur: float) -> list[int]:
         cycles = float(self.cycles or 0)

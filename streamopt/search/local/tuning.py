@@ -26,6 +26,8 @@ class DescentTuning:
     fill_blurs: tuple[float, ...] = (1e-3, 3e-3, 3e-4)
     fill_price: float = 0.3
     repair_step: float = 1.15  # factor of the price until the DSPs are within the limit again
+    # prices at which classes change alone, and then at which rows and walks do too
+    most_repairs: int = 60
     return_ratio: float = 1.01  # schedules that are worse than the best by more are left
 
 

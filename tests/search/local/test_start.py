@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -62,3 +63,24 @@ def test_backtracks_where_a_factor_that_every_pair_of_nodes_agrees_on_leads_nowh
     tables = [differ, differ, [(1, 2), (2, 1), (3, 3)]]
     assert agreed_factors([(0, 1), (1, 2), (0, 2)], tables) == {0: 3, 1: 3, 2: 3}
     assert agreed_factors([(0, 1), (1, 2), (0, 2)], [differ, differ, same]) == {0: 1, 1: 2, 2: 1}
+
+
+@pytest.mark.parametrize("dsps", [40, 100])
+def test_lanes_of_one_nodes_loops_are_taken_back_where_they_exceed_the_dsps(dsps: int) -> None:
+    p = so.dsl.program("sums")
+    i, k, m = p.iterators(i=2, k=60, m=36)
+    x, w = p.input("A", 2, 60), p.input("B", 2, 36)
+    s = p.compute("s", (i,), so.dsl.sum(k, x[i, k] * x[i, k]))
+    p.output("y", (i,), so.dsl.sum(m, w[i, m] * s[i]))
+    options = SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=dsps, tiling_limit=1)
+    space = decision_space(so.dataflow(p.build()), options)
+    asked, found = count(), list[int]()
+    climber = LocalSearch(
+        instance(space, node_rows(space)),
+        lambda: next(asked) > 1000,
+        lambda _, cycles: found.append(cycles),
+        0,
+    )
+    climber.start()
+    climber.round()
+    assert found[-1] == {40: 45, 100: 17}[dsps]
