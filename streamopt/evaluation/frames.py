@@ -108,16 +108,16 @@ def frame_interval_cycles(found: Evaluation) -> int:
 
 def steady_interval_cycles(trace: Trace) -> int:
     """Return the mean distance of the later half of the frames, of two at least, rounded up."""
-    ends = _ends(trace)
+    ends = frame_ends(trace)
     late = min(trace.frames - 1, max(2, trace.frames // 2))
     return -(-(ends[-1] - ends[-1 - late]) // late)
 
 
-def _ends(trace: Trace) -> list[int]:
+def frame_ends(trace: Trace) -> list[int]:
     """Return the cycles at which frames end."""
     return [max(each) for each in zip(*(p.ends for p in trace.processes), strict=True)]
 
 
 def _last_distance_cycles(trace: Trace) -> int:
-    *_, before, last = _ends(trace)
+    *_, before, last = frame_ends(trace)
     return last - before

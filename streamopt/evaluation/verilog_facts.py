@@ -70,12 +70,14 @@ def built_pipelines(scheduled: ScheduledGraph, target: Target) -> BuiltPipelines
 
 def _cells(network: Network, made: Sequence[Sequence[Kernel]]) -> dict[str, Resources]:
     """Return the cells of each process whose kernels all have an estimate."""
+    from streamopt.rtl.blocks.frame_count import frame_bits
     from streamopt.rtl.costs.kernel_cells import kernel_cells
 
     memories = {memory.name: memory for memory in network.memories}
+    bits = frame_bits(len(made))
     found: dict[str, Resources] = {}
     for process, kernels in zip(network.processes, made, strict=True):
-        cells = [kernel_cells(kernel, memories) for kernel in kernels]
+        cells = [kernel_cells(kernel, memories, bits) for kernel in kernels]
         known = [one for one in cells if one is not None]
         if len(known) == len(cells):
             found[process.name] = sum(known, Resources())

@@ -18,7 +18,7 @@ from streamopt.ir.program import Program
 from streamopt.ir.schedule import Schedule
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.options import checked
-from streamopt.pipeline.evaluating import project_target, simulate, verilog_cycles
+from streamopt.pipeline.evaluating import project_target, simulate, verilog_ends
 from streamopt.pipeline.ports import plan_ports, put_outside
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
@@ -204,6 +204,7 @@ def verify(
     compiler: str = "g++",
     allow_edits: bool = False,
     vcd: str | PathLike[str] | None = None,
+    frames: int = 1,
 ) -> DesignVerdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
@@ -230,6 +231,9 @@ def verify(
         Whether files may differ from what was emitted; the verdict tells them all the same.
     vcd
         File for all signals of the first run of a design in Verilog, two times a cycle.
+    frames
+        Of a design in Verilog in each run, with other inputs each: the next one is given at once,
+        and each process begins it as soon as it can.
 
     Raises
     ------
@@ -240,8 +244,8 @@ def verify(
         another design than was predicted.
     VerificationError
         If the project can't be built or run, or comes to a standstill; E736 for tokens of a design
-        in Verilog, or signals of another one. A design that computes something else gives a
-        `DesignVerdict` that says so.
+        in Verilog, or signals or frames of another one. A design that computes something else
+        gives a `DesignVerdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
@@ -253,7 +257,7 @@ def verify(
 
     folder = project_in(Path(directory))
     manifest, waves = read_manifest(folder), None if vcd is None else Path(vcd)
-    refuse_other_traces(manifest, traces=traces, vcd=waves)
+    refuse_other_traces(manifest, traces=traces, vcd=waves, frames=frames)
     if (decoder := verify_decoder(folder, manifest, compiler=compiler)) is not None:
         return decoder
     program = load(folder / "graph.json")
@@ -262,7 +266,7 @@ def verify(
         return verify_project(folder, program, RUN_SECONDS, compiler, seed=seed, ways=ways)
     graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")
     edits, kernel = _edits(folder, manifest, graph, schedule)
-    traced = Traced(apply(graph, schedule), always=traces, vcd=waves)
+    traced = Traced(apply(graph, schedule), always=traces, vcd=waves, frames=frames)
     notes = edits.notes
     try:
         notes += refuse_what_tools_would(folder, manifest, kernel)
@@ -271,15 +275,15 @@ def verify(
         )
     except (CodegenError, VerificationError) as error:
         raise type(error)(*error.diagnostics, *edits.found) from None
-    cycles = None
+    ends: tuple[int, ...] = ()
     if not verdict.is_wrong:
         if manifest.backend == "rtl":
-            cycles = verilog_cycles(graph, schedule)
+            ends = verilog_ends(graph, schedule, frames)
         else:
             simulate(graph, schedule, project_target(manifest.settings))
     notes = (*verdict.notes, *notes)
     found = replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
-    return replace(found, simulated_cycles=cycles)
+    return replace(found, simulated_ends=ends)
 
 
 def _edits(

@@ -151,8 +151,8 @@ def simulate(
     return run_network(network, timings, frames=frames, flushable=flushable, samples=samples)
 
 
-def verilog_cycles(graph: Readable, schedule: Schedule) -> int:
-    """Return the cycles that a schedule takes in Verilog, with the depths that it has there.
+def verilog_ends(graph: Readable, schedule: Schedule, frames: int = 1) -> tuple[int, ...]:
+    """Return when frames of a schedule end in Verilog, with the depths that it has there.
 
     Raises
     ------
@@ -161,13 +161,14 @@ def verilog_cycles(graph: Readable, schedule: Schedule) -> int:
     DeadlockError
         If it comes to a standstill.
     """
+    from streamopt.evaluation.frames import frame_ends
     from streamopt.rtl.kernel.making import timed_network as verilog_network
     from streamopt.sim.in_turn.hazards import check_hazards
     from streamopt.sim.simulate import simulate as simulate_network
 
     network, timings = verilog_network(apply(dataflow(graph), schedule))
     check_hazards(network, timings)
-    return simulate_network(network, timings).cycles
+    return tuple(frame_ends(simulate_network(network, timings, frames=frames)))
 
 
 @checked()

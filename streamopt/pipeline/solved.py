@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from streamopt.verification.compare import DesignVerdict
 
 
-def verified(write: Callable[[Path], object], compiler: str = "g++") -> DesignVerdict:
+def verified(
+    write: Callable[[Path], object], compiler: str = "g++", frames: int = 1
+) -> DesignVerdict:
     """Return the verdict on a project that is written for it alone; see `streamopt.verify`.
 
     Parameters
@@ -37,12 +39,14 @@ def verified(write: Callable[[Path], object], compiler: str = "g++") -> DesignVe
         Writes the project to a folder.
     compiler
         Of C++17, with the options of g++.
+    frames
+        One after another, of a design in Verilog.
     """
     from streamopt.pipeline.building import verify
 
     with scratch("verified") as at:
         write(at / "project")
-        return verify(at / "project", compiler=compiler)
+        return verify(at / "project", compiler=compiler, frames=frames)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -17,6 +17,8 @@ class OutsidePort:
     address_bits: int
     banks: int
     """That have an address each; 0 where one is for all."""
+    frame: str
+    """Port that says which frame it reads or writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class RtlDesign:
     Attributes
     ----------
     top
-        Name of its module, which has ``clk``, ``rst``, ``start``, ``done``, and ports to memories.
+        Name of its module, which has ``clk``, ``rst``, ``start``, ``ready``, ``done``, ports to
+        memories, and those that say in which frame a process is.
     files
         Pairs (path, text).
     most_cycles
@@ -40,5 +43,8 @@ class RtlDesign:
     most_cycles: int
     processes: tuple[str, ...]
     """Modules, one for each loop nest."""
+    frames: tuple[str, ...]
+    """Ports with the number of each process's frame."""
+    frame_bits: int
     cells: Mapping[str, Resources]
     """As estimated, by module of a process, and of the top module where all are."""

@@ -68,10 +68,30 @@ class DesignVerdict:
     """Whether files may differ."""
     notes: tuple[str, ...] = ()
     """Checks that were left out, and why."""
-    # measured_cycles, simulated_cycles: of a design in Verilog, and of the network that it is;
-    # None of others
-    measured_cycles: int | None = None
-    simulated_cycles: int | None = None
+    # measured_ends, simulated_ends: cycles at which frames end in Verilog, and in the network that
+    # it is; nothing of other designs
+    measured_ends: tuple[int, ...] = ()
+    simulated_ends: tuple[int, ...] = ()
+
+    @property
+    def measured_cycles(self) -> int | None:
+        """Return the cycles of a design in Verilog; None of others."""
+        return self.measured_ends[0] if self.measured_ends else None
+
+    @property
+    def simulated_cycles(self) -> int | None:
+        """Return the cycles of the network that a design in Verilog is; None of others."""
+        return self.simulated_ends[0] if self.simulated_ends else None
+
+    @property
+    def measured_interval_cycles(self) -> int | None:
+        """Return the cycles between the last frames in Verilog; None of fewer than two."""
+        return _interval_cycles(self.measured_ends)
+
+    @property
+    def simulated_interval_cycles(self) -> int | None:
+        """Return the same of the network."""
+        return _interval_cycles(self.simulated_ends)
 
     @property
     def passed(self) -> bool:
@@ -137,11 +157,18 @@ class DesignVerdict:
         return "\n".join([*lines, *self._cycles()])
 
     def _cycles(self) -> Iterator[str]:
-        if self.measured_cycles is not None:
-            simulated = (
-                "" if self.simulated_cycles is None else f", {self.simulated_cycles:,} simulated"
-            )
-            yield f"{self.measured_cycles:,} cycles measured{simulated}"
+        cycles = (self.measured_cycles, self.simulated_cycles)
+        apart = (self.measured_interval_cycles, self.simulated_interval_cycles)
+        for words, (measured, simulated) in (("cycles", cycles), ("cycles between frames", apart)):
+            if measured is not None:
+                told = "" if simulated is None else f", {simulated:,} simulated"
+                yield f"{measured:,} {words} measured{told}"
+
+
+def _interval_cycles(ends: tuple[int, ...]) -> int | None:
+    """Return the mean distance of the last three ends, or the only two, as simulations tell it."""
+    last = ends[-3:]
+    return -((last[0] - last[-1]) // (len(last) - 1)) if len(last) > 1 else None
 
 
 def compare_output(name: str, got: NDArray[Any], golden: Result) -> OutputVerdict:

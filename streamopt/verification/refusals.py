@@ -41,13 +41,13 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def refuse_other_traces(manifest: Manifest, *, traces: bool, vcd: Path | None) -> None:
-    """Refuse traces that a design doesn't have, and make the file for those it has.
+def refuse_other_traces(manifest: Manifest, *, traces: bool, vcd: Path | None, frames: int) -> None:
+    """Refuse traces and frames that a design doesn't have, and make the file for those it has.
 
     Raises
     ------
     VerificationError
-        E736 for tokens of Verilog, or signals of C++.
+        E736 for tokens of Verilog, or signals or frames of C++, or less than one frame.
     FrontendError
         E116 if the file can't be written.
     """
@@ -59,5 +59,11 @@ def refuse_other_traces(manifest: Manifest, *, traces: bool, vcd: Path | None) -
         message = "a VCD has the signals of Verilog, and this design is C++"
         hint = "emit it with --backend rtl; --traces compares the tokens of C++"
         raise VerificationError(Diagnostic("E736", message, hint=hint))
+    if frames > 1 and not is_verilog:
+        message = "frames one after another are of a design in Verilog, and this one is C++"
+        hint = "emit it with --backend rtl; `streamopt simulate --frames` simulates any"
+        raise VerificationError(Diagnostic("E736", message, hint=hint))
+    if frames < 1:
+        raise VerificationError(Diagnostic("E736", f"{frames} frames are less than one"))
     if vcd is not None:
         write_file(vcd, b"")

@@ -112,31 +112,34 @@ def verify_compiled(
         golden = find_golden(program, seed, ways)
     if any(problem.code == TOO_LARGE for problem in golden.problems):
         raise VerificationError(*golden.problems)
-    goldens = [("", golden)]
+    frames = 1 if traced is None else traced.frames
+    later = (find_golden(program, seed + frame, ways) for frame in range(1, frames))
+    goldens = [("", (golden, *later))]
     sample = sample_golden(program)
     if sample is not None:
-        goldens.append((" of the source's own run", sample))
+        goldens.append((" of the source's own run", (sample,)))
     outputs: list[OutputVerdict] = []
     notes = () if design.is_patterned else (_NO_PATTERN,)
-    cycles: int | None = None
+    ends: tuple[int, ...] = ()
     scheduled = None if traced is None else traced.scheduled
     traced = None if manifest.backend == BackendName.RTL else traced
-    for whose, golden in goldens:
-        verdict = _Check(design, program, manifest, golden).verdict(traced)
+    for whose, given in goldens:
+        verdict = _Check(design, program, manifest, given).verdict(traced)
         if verdict.is_wrong and scheduled is not None and scheduled.may_reorder_sums:
-            loose = in_any_order(program, golden, seed)
+            loose = tuple(in_any_order(program, one, seed + at) for at, one in enumerate(given))
             verdict = _Check(design, program, manifest, loose).verdict(traced)
             if verdict.unchecked and not verdict.is_wrong:
-                exact = _in_its_order(scheduled, golden)
-                if exact is not None:
+                exact = [_in_its_order(scheduled, one) for one in given]
+                known = tuple(one for one in exact if one is not None)
+                if len(known) == len(given):
                     unbounded = verdict.unchecked
-                    verdict = _Check(design, program, manifest, exact).verdict(traced)
+                    verdict = _Check(design, program, manifest, known).verdict(traced)
                     notes = (*notes, _IN_ITS_ORDER.format(unbounded))
-        cycles = cycles or verdict.measured_cycles
+        ends = ends or verdict.measured_ends
         outputs += (replace(o, name=f"{o.name}{whose}") for o in verdict.outputs)
         if verdict.first_wrong is not None:
             return DesignVerdict(program.name, tuple(outputs), verdict.first_wrong, notes=notes)
-    return DesignVerdict(program.name, tuple(outputs), notes=notes, measured_cycles=cycles)
+    return DesignVerdict(program.name, tuple(outputs), notes=notes, measured_ends=ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,22 +150,25 @@ class Traced:
     ----------
     vcd
         File for the signals of a design in Verilog, which has no tokens.
+    frames
+        Of a design in Verilog in a run, one after another, the later ones of other seeds.
     """
 
     scheduled: ScheduledGraph
     """The graph and schedule of the design."""
     always: bool = False
     vcd: Path | None = None
+    frames: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """One design on one set of inputs."""
+    """One design on the inputs of its frames, which are one but in Verilog."""
 
     design: Compiled
     program: Program
     manifest: Manifest
-    golden: Golden
+    goldens: tuple[Golden, ...]
 
     def verdict(self, traced: Traced | None) -> DesignVerdict:
         """Return the verdict on a run; a second run, with traces, tells why it is wrong."""
@@ -180,7 +186,7 @@ class _Check:
 
     def _with_tokens(self, scheduled: ScheduledGraph) -> DesignVerdict:
         dialect = Dialect.TAPA if self.manifest.backend == BackendName.TAPA else Dialect.HLS
-        wrong = partial(first_wrong_token, scheduled, self.golden.inputs, dialect=dialect)
+        wrong = partial(first_wrong_token, scheduled, self.goldens[0].inputs, dialect=dialect)
         with scratch("trace") as at:
             try:
                 found = self._run(at)
@@ -192,25 +198,35 @@ class _Check:
             return replace(found, first_wrong=wrong(at, found.outputs))
 
     def _run(self, trace: Path | None) -> DesignVerdict:
-        program, manifest, golden = self.program, self.manifest, self.golden
         with scratch("verify") as at:
-            data, results = at / "data", at / "results"
-            results.mkdir()
-            write_data(program, golden, manifest, data)
-            run = self.design.run((str(data), str(results)), trace, RUNS)
-            outputs = [
-                _compare(name, results / f"{manifest.ports[name]}.out{run}.bin", program, golden)
-                for run in ("", *(f".{number}" for number in range(2, RUNS + 1)))
-                for name in manifest.outputs
-            ]
-            first, later = outputs[: len(manifest.outputs)], outputs[len(manifest.outputs) :]
-            changed = (
-                replace(again, name=f"{again.name} of a later run")
-                for again in later
-                if again.wrong and not any(o.wrong for o in first if o.name == again.name)
-            )
-            cycles = run.cycles
-            return DesignVerdict(program.name, (*first, *changed), measured_cycles=cycles)
+            below = ["", *(f"frame{number}" for number in range(2, len(self.goldens) + 1))]
+            for one, golden in zip(below, self.goldens, strict=True):
+                (at / "results" / one).mkdir(parents=True, exist_ok=True)
+                write_data(self.program, golden, self.manifest, at / "data" / one)
+            folders = (str(at / "data"), str(at / "results"))
+            run = self.design.run(folders, trace, RUNS, len(self.goldens))
+            outputs: list[OutputVerdict] = []
+            for one, golden in zip(below, self.goldens, strict=True):
+                whose = f" of {one[:5]} {one[5:]}" if one else ""
+                found = self._outputs(at / "results" / one, golden)
+                outputs += (replace(output, name=f"{output.name}{whose}") for output in found)
+            return DesignVerdict(self.program.name, (*outputs,), measured_ends=run.frame_ends)
+
+    def _outputs(self, folder: Path, golden: Golden) -> list[OutputVerdict]:
+        """Return the outputs of the first run, and of later ones what is wrong in them alone."""
+        program, manifest = self.program, self.manifest
+        outputs = [
+            _compare(name, folder / f"{manifest.ports[name]}.out{run}.bin", program, golden)
+            for run in ("", *(f".{number}" for number in range(2, RUNS + 1)))
+            for name in manifest.outputs
+        ]
+        first, later = outputs[: len(manifest.outputs)], outputs[len(manifest.outputs) :]
+        changed = (
+            replace(again, name=f"{again.name} of a later run")
+            for again in later
+            if again.wrong and not any(o.wrong for o in first if o.name == again.name)
+        )
+        return [*first, *changed]
 
 
 def _in_its_order(scheduled: ScheduledGraph, golden: Golden) -> Golden | None:

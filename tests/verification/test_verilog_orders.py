@@ -37,9 +37,14 @@ class InItsOrder(Compiled):
     after: Callable[[NDArray[np.float32]], NDArray[np.float32]] = np.copy
 
     def run(
-        self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1
+        self,
+        arguments: Sequence[str] = (),
+        trace: Path | None = None,
+        runs: int = 1,
+        frames: int = 1,
     ) -> CsimRun:
         assert trace is None, "a design in Verilog writes no traces"
+        assert frames == 1
         assert self.scheduled is not None
         data, results = map(Path, arguments)
         inputs = {

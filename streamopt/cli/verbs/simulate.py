@@ -60,7 +60,7 @@ def simulate(
     on = a.target(device, clock_ns, operators, is_verilog=rtl)
     simulated = Simulated(frames, flushable, samples)
     found, warned = _found(graph_file, read, schedule_file, on, simulated)
-    measured = _measured(graph_file, read, schedule_file) if rtl else None
+    measured = _measured(graph_file, read, schedule_file, frames) if rtl else None
     if gantt_file is not None and form is not None:
         _draw(found, gantt_file, form)
     if as_json:
@@ -69,17 +69,22 @@ def simulate(
         record = trace_record(found)
         if measured is not None:
             record["measured_cycles"] = measured.measured_cycles
+            record["measured_interval_cycles"] = measured.measured_interval_cycles
         typer.echo(json.dumps({**record, "warnings": warning_records(warned)}))
     elif not quiet:
         _show(found)
         print_warnings(warned)
         if measured is not None:
             typer.echo(f"{measured.measured_cycles:,} cycles measured in Verilator")
+            if (apart := measured.measured_interval_cycles) is not None:
+                typer.echo(f"{apart:,} cycles between frames measured in Verilator")
         if gantt_file is not None:
             typer.echo(f"wrote {gantt_file}")
 
 
-def _measured(graph_file: str, read: Reading, schedule_file: Path | None) -> DesignVerdict:
+def _measured(
+    graph_file: str, read: Reading, schedule_file: Path | None, frames: int
+) -> DesignVerdict:
     """Return the verdict of Verilator on a schedule; raises E734 without one."""
     from streamopt import pipeline
     from streamopt.pipeline.open_tools.measuring import measured
@@ -87,7 +92,7 @@ def _measured(graph_file: str, read: Reading, schedule_file: Path | None) -> Des
     if schedule_file is None:
         hint = "give one from `streamopt solve` with --schedule"
         raise VerificationError(Diagnostic("E734", "--rtl is for a schedule", hint=hint))
-    verdict = measured(read.load(graph_file), pipeline.load_schedule(schedule_file))
+    verdict = measured(read.load(graph_file), pipeline.load_schedule(schedule_file), frames)
     if not verdict.passed:
         raise VerificationError(Diagnostic("E735", f"the Verilog is wrong: {verdict}"))
     return verdict

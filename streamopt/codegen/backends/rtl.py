@@ -6,12 +6,18 @@ words; the testbench has them, and counts the cycles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
-from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array
+from streamopt.codegen.hosts.testbench import (
+    FrameLoops,
+    HostProgram,
+    checked_program,
+    flat_array,
+    probe,
+)
 from streamopt.codegen.layout import CppPort, DesignLayout, plan_layout
 from streamopt.codegen.processes.process import provenance
 from streamopt.codegen.templates import fill, type_headers
@@ -26,7 +32,7 @@ from streamopt.rtl.boards.description import (
 )
 
 if TYPE_CHECKING:
-    from streamopt.rtl.rtl_design import RtlDesign
+    from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
 
 EXTRA = "rtl"
 DESCRIPTION = "design.json"
@@ -55,7 +61,8 @@ def emit(scheduled: ScheduledGraph) -> Design:
         headers="".join(f'#include "{name}"\n' for name in included),
         arguments="",
         arrays=(),
-        run=[*_run(layout, design)],
+        run=[*_run(design)],
+        frames=_frames(layout, design),
     )
     sources = " ".join(path for path, _ in design.files)
     files = (
@@ -91,28 +98,46 @@ def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
     return DesignDescription(design.top, sources, design.processes, design.cells, memories)
 
 
-def _run(layout: DesignLayout, design: RtlDesign) -> Iterator[CppStatement]:
-    """Yield what runs the design once more: memories, the ports to them, and cycles."""
+def _frames(layout: DesignLayout, design: RtlDesign) -> FrameLoops:
+    """Return the statements of frames: memories and their ports, inputs, and outputs."""
     boundary = {port.array.name: port for port in layout.boundary}
-    yield CppStatement("static Vdesign &design = *new Vdesign;")
-    for port in boundary.values():
-        yield CppStatement(_memory(port))
-    for port in design.ports:
-        memory = f"memory_{boundary[port.memory.removesuffix('.argument')].name}"
-        kind, *wires = ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
-        members = ", ".join(_member(f"{port.name}_{wire}") for wire in ("address", *wires))
-        banks = f", {port.banks}, {port.address_bits}" if port.banks else ""
-        kind = f"Bank{kind}" if port.banks else kind
-        yield CppStatement(f"simulation::{kind}Port {port.name}({memory}, {members}{banks});")
-    for port in boundary.values():
-        if port.array.is_given:
-            yield CppStatement(f"memory_{port.name}.fill({flat_array(port)});")
-    given = [len(design.processes), design.most_cycles, "testbench_number"]
+    before = [
+        "static Vdesign &design = *new Vdesign;",
+        "const std::size_t frames = simulation::asked_frames();",
+        "simulation::Directories directories(data_directory, output_directory, "
+        f'"{probe(layout)}");',
+        *(f"static simulation::Frames {name}({design.frame_bits});" for name in design.frames),
+        *map(_memory, boundary.values()),
+        *(_port(port, boundary) for port in design.ports),
+    ]
+    arrays = [(port.array.is_given, port.name, flat_array(port)) for port in boundary.values()]
+    given = (f"memory_{name}.fill({flat}, frame);" for is_given, name, flat in arrays if is_given)
+    taken = (
+        f"memory_{name}.take({flat}, frame);" for is_given, name, flat in arrays if not is_given
+    )
+    return FrameLoops(*([*map(CppStatement, texts)] for texts in (before, given, taken)))
+
+
+def _port(port: OutsidePort, boundary: Mapping[str, CppPort]) -> str:
+    memory = f"memory_{boundary[port.memory.removesuffix('.argument')].name}"
+    kind, *wires = ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
+    members = ", ".join(_member(f"{port.name}_{wire}") for wire in ("address", *wires))
+    banks = f", {port.banks}, {port.address_bits}" if port.banks else ""
+    kind = f"Bank{kind}" if port.banks else kind
+    return f"simulation::{kind}Port {port.name}({memory}, {port.frame}, {members}{banks});"
+
+
+def _run(design: RtlDesign) -> Iterator[CppStatement]:
+    """Yield what runs the design once more, and counts cycles."""
+    yield CppStatement("const auto ended = [] {")
+    for name in design.frames:
+        yield CppStatement(f"    {name}.now({_member(name)});")
+    ends = ", ".join(f"{name}.ended()" for name in design.frames)
+    yield CppStatement(f"    return std::min<std::size_t>({{{ends}}});")
+    yield CppStatement("};")
+    given = [len(design.processes), design.most_cycles, "testbench_number", "frames", "ended"]
     given += (port.name for port in design.ports)
     yield CppStatement(f"simulation::run(design, {', '.join(map(str, given))});")
-    for port in boundary.values():
-        if not port.array.is_given:
-            yield CppStatement(f"memory_{port.name}.take({flat_array(port)});")
 
 
 def _member(port: str) -> str:
@@ -127,4 +152,4 @@ def _memory(port: CppPort) -> str:
     element = port.array.element
     signed = "true" if element.is_signed else "false"
     size = f"sizeof({element}), {element.bits}, {signed}"
-    return f"simulation::Memory memory_{port.name}({size}, {lists});"
+    return f"simulation::Memory memory_{port.name}(frames, {size}, {lists});"

@@ -1,6 +1,8 @@
 """The self-checking testbench: runs the top function on files and compares with golden files."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from streamopt.codegen.dialect import Dialect
@@ -42,6 +44,33 @@ class HostProgram:
     """Definitions besides those of the arrays themselves."""
     run: Sequence[CppStatement]
     """Takes inputs from the arrays, runs the design, and leaves outputs there."""
+    frames: FrameLoops | None = None
+    """Of a design that is given all frames of a run at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLoops:
+    """Statements of each frame of a run, which says ``frames`` and has ``directories``.
+
+    Attributes
+    ----------
+    before
+        Of the run as a whole, before all frames.
+    given, taken
+        Which bring the inputs of ``frame`` from the arrays, and its outputs there.
+    """
+
+    before: Sequence[CppStatement]
+    given: Sequence[CppStatement]
+    taken: Sequence[CppStatement]
+
+
+def _in_frames(statements: Iterable[CppStatement]) -> Iterator[CppStatement]:
+    """Yield a loop over the frames of a run."""
+    yield CppStatement("for (std::size_t frame = 0; frame < frames; frame++) {")
+    yield CppStatement("    directories.enter(frame);")
+    yield from (CppStatement(f"    {one.text}") for one in statements)
+    yield CppStatement("}")
 
 
 def checked_program(layout: DesignLayout, program: HostProgram) -> str:
@@ -64,16 +93,20 @@ def checked_program(layout: DesignLayout, program: HostProgram) -> str:
         for port in layout.boundary
     ]
     arrays += [*program.arrays, *(CppStatement(_packing(port)) for port in packed)]
+    run = [*(_cleared(variable(port)) for port in outputs), *program.run]
+    if (frames := program.frames) is not None:
+        run = [*frames.before, *_in_frames([*loads, *frames.given]), *program.run]
+        loads, checks = [], [*_in_frames([*frames.taken, *checks])]
     return fill(
         "testbench.cpp",
         headers=program.headers + ('#include "packing.h"\n' if packed else ""),
         arguments=program.arguments,
         arrays=render(arrays),
-        probe=_probe(layout),
+        probe=probe(layout),
         loads=_indented(loads),
         parameters="int argc, char **argv" if program.arguments else "",
         call="argc, argv" if program.arguments else "",
-        run=_indented([*(_cleared(variable(port)) for port in outputs), *program.run]),
+        run=_indented(run),
         checks=_indented(checks),
     )
 
@@ -87,7 +120,7 @@ def _is_tapa(layout: DesignLayout) -> bool:
     return any(port.dialect is Dialect.TAPA for port in layout.boundary)
 
 
-def _probe(layout: DesignLayout) -> str:
+def probe(layout: DesignLayout) -> str:
     """Return a file that the data directory has."""
     return next(f"{p.name}.golden.bin" for p in layout.boundary if not p.array.is_given)
 

@@ -3,11 +3,14 @@
 #ifndef STREAMOPT_SIMULATION_H
 #define STREAMOPT_SIMULATION_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "verilated.h"
@@ -47,12 +50,25 @@ template <typename Port> std::vector<uint32_t> words_of(const Port &port) {
     return found;
 }
 
-// Banks of an array side by side: wide words. Index s of a dimension of f banks is in bank s mod f.
+// How many frames a process has ended since the reset: its own number goes on from 0 after some.
+class Frames {
+  public:
+    explicit Frames(std::size_t bits) : last((std::size_t(1) << bits) - 1) {}
+    void now(std::size_t number) { count += (number - count) & last; }
+    std::size_t ended() const { return count; }
+
+  private:
+    std::size_t last, count = 0;
+};
+
+// The banks of an array side by side, in some frames: wide words. Index s of a dimension of f banks
+// is in bank s mod f.
 class Memory {
   public:
-    Memory(std::size_t bytes, std::size_t bits, bool is_signed, std::vector<std::size_t> extents,
-           std::vector<std::size_t> factors)
-        : bytes(bytes), bits(bits), is_signed(is_signed), extents(extents), factors(factors) {
+    Memory(std::size_t frames, std::size_t bytes, std::size_t bits, bool is_signed,
+           std::vector<std::size_t> extents, std::vector<std::size_t> factors)
+        : frames(frames), bytes(bytes), bits(bits), is_signed(is_signed), extents(extents),
+          factors(factors) {
         std::size_t banks = 1;
         for (std::size_t at = 0; at < extents.size(); at++) {
             banks *= factors[at];
@@ -60,22 +76,22 @@ class Memory {
             elements *= extents[at];
         }
         parts = (banks * bits + 63) / 64 * 2;
-        store.assign(words * parts, 0);
+        store.assign(frames * words * parts, 0);
         anything.assign(parts, 0xaaaaaaaa);
     }
-    void fill(const void *flat) {
+    void fill(const void *flat, std::size_t frame) {
         for (std::size_t at = 0; at < elements; at++) {
             uint64_t element = 0;
             std::memcpy(&element, static_cast<const char *>(flat) + at * bytes, bytes);
-            const std::size_t first = place(at);
+            const std::size_t first = place(at) + frame * words * parts * 32;
             for (std::size_t bit = 0; bit < bits; bit++)
                 store[(first + bit) / 32] |= (element >> bit & 1) << (first + bit) % 32;
         }
     }
-    void take(void *flat) {
+    void take(void *flat, std::size_t frame) {
         for (std::size_t at = 0; at < elements; at++) {
             uint64_t element = 0;
-            const std::size_t first = place(at);
+            const std::size_t first = place(at) + frame * words * parts * 32;
             for (std::size_t bit = 0; bit < 64; bit++) {
                 const std::size_t from = first + (bit < bits ? bit : bits - 1);
                 if (bit < bits || is_signed)
@@ -97,19 +113,20 @@ class Memory {
         }
     }
     // What is read; where nothing is at an address, as of lanes beyond an array's end, anything.
-    const uint32_t *read(std::size_t address) const {
-        return address < words ? &store[address * parts] : anything.data();
+    const uint32_t *read(std::size_t address, std::size_t frame) const {
+        return address < words ? &store[(frame % frames * words + address) * parts]
+                               : anything.data();
     }
-    uint32_t *word(std::size_t address) {
+    uint32_t *word(std::size_t address, std::size_t frame) {
         if (address >= words) {
             std::fprintf(stderr, "testbench: address %zu of %zu words\n", address, words);
             std::exit(2);
         }
-        return &store[address * parts];
+        return &store[(frame % frames * words + address) * parts];
     }
 
   private:
-    std::size_t bytes, bits;
+    std::size_t frames, bytes, bits;
     bool is_signed;
     std::size_t words = 1, elements = 1, parts;
     std::vector<std::size_t> extents, factors;
@@ -132,34 +149,40 @@ class Memory {
 // A word is there in the cycle after its address, and stays until the next one is asked for.
 template <typename Address, typename Data> class ReadPort {
   public:
-    ReadPort(Memory &memory, const Address &address, const CData &enable, Data &data)
-        : memory(memory), address(address), enable(enable), data(data) {}
+    ReadPort(Memory &memory, const Frames &frames, const Address &address, const CData &enable,
+             Data &data)
+        : memory(memory), frames(frames), address(address), enable(enable), data(data) {}
     void before_edge() {
-        if (enable)
-            asked = address;
+        if (!enable)
+            return;
+        asked = address;
+        frame = frames.ended();
     }
-    void after_edge() { set(data, memory.read(asked)); }
+    void after_edge() { set(data, memory.read(asked, frame)); }
 
   private:
     Memory &memory;
+    const Frames &frames;
     const Address &address;
     const CData &enable;
     Data &data;
-    std::size_t asked = 0;
+    std::size_t asked = 0, frame = 0;
 };
 
 template <typename Address, typename Data> class WritePort {
   public:
-    WritePort(Memory &memory, const Address &address, const CData &write, const Data &given)
-        : memory(memory), address(address), write(write), given(given) {}
+    WritePort(Memory &memory, const Frames &frames, const Address &address, const CData &write,
+              const Data &given)
+        : memory(memory), frames(frames), address(address), write(write), given(given) {}
     void before_edge() {
         if (write)
-            get(given, memory.word(address));
+            get(given, memory.word(address, frames.ended()));
     }
     void after_edge() {}
 
   private:
     Memory &memory;
+    const Frames &frames;
     const Address &address;
     const CData &write;
     const Data &given;
@@ -168,10 +191,10 @@ template <typename Address, typename Data> class WritePort {
 // Banks that have an address each.
 template <typename Address, typename Data> class BankReadPort {
   public:
-    BankReadPort(Memory &memory, const Address &address, const CData &enable, Data &data,
-                 std::size_t banks, std::size_t bits)
-        : memory(memory), address(address), enable(enable), data(data), bits(bits), asked(banks),
-          word(memory.word_parts()) {}
+    BankReadPort(Memory &memory, const Frames &frames, const Address &address, const CData &enable,
+                 Data &data, std::size_t banks, std::size_t bits)
+        : memory(memory), frames(frames), address(address), enable(enable), data(data), bits(bits),
+          asked(banks), word(memory.word_parts()) {}
     void before_edge() {
         is_asked = enable;
         if (!is_asked)
@@ -184,12 +207,13 @@ template <typename Address, typename Data> class BankReadPort {
         if (!is_asked)
             return;
         for (std::size_t bank = 0; bank < asked.size(); bank++)
-            memory.copy(word.data(), memory.read(asked[bank]), bank);
+            memory.copy(word.data(), memory.read(asked[bank], frames.ended()), bank);
         set(data, word.data());
     }
 
   private:
     Memory &memory;
+    const Frames &frames;
     const Address &address;
     const CData &enable;
     Data &data;
@@ -201,9 +225,10 @@ template <typename Address, typename Data> class BankReadPort {
 
 template <typename Address, typename Write, typename Data> class BankWritePort {
   public:
-    BankWritePort(Memory &memory, const Address &address, const Write &write, const Data &given,
-                  std::size_t banks, std::size_t bits)
-        : memory(memory), address(address), write(write), given(given), banks(banks), bits(bits) {}
+    BankWritePort(Memory &memory, const Frames &frames, const Address &address, const Write &write,
+                  const Data &given, std::size_t banks, std::size_t bits)
+        : memory(memory), frames(frames), address(address), write(write), given(given),
+          banks(banks), bits(bits) {}
     void before_edge() {
         const std::vector<uint32_t> places = words_of(address), writes = words_of(write);
         std::vector<uint32_t> word(memory.word_parts());
@@ -212,13 +237,14 @@ template <typename Address, typename Write, typename Data> class BankWritePort {
             if (!field(writes.data(), bank, 1))
                 continue;
             const std::size_t at = field(places.data(), bank * bits, bits);
-            memory.copy(memory.word(at), word.data(), bank);
+            memory.copy(memory.word(at, frames.ended()), word.data(), bank);
         }
     }
     void after_edge() {}
 
   private:
     Memory &memory;
+    const Frames &frames;
     const Address &address;
     const Write &write;
     const Data &given;
@@ -281,18 +307,49 @@ class Waves {
 #endif
 };
 
-// Runs a design to its end; returns the cycles from the first after the start. The first run begins
-// with a reset; later ones begin when the one before is done, and processes are held by chance.
+// How many frames follow each other in a run: one, or as the environment says.
+inline std::size_t asked_frames() {
+    const char *asked = std::getenv("STREAMOPT_FRAMES");
+    return asked ? std::strtoul(asked, nullptr, 10) : 1;
+}
+
+// Directories of a frame: those of the run for the first one, below them for the others, if there
+// are data; else these are those of the first one.
+class Directories {
+  public:
+    Directories(std::string &data, std::string &output, const char *probe)
+        : data(data), output(output), first_data(data), first_output(output), probe(probe) {}
+    ~Directories() { enter(0); }
+    void enter(std::size_t frame) {
+        const std::string below = frame ? "/frame" + std::to_string(frame + 1) : "";
+        std::FILE *found = std::fopen((first_data + below + "/" + probe).c_str(), "rb");
+        data = found ? first_data + below : first_data;
+        output = first_output.empty() ? first_output : first_output + below;
+        if (found)
+            std::fclose(found);
+    }
+
+  private:
+    std::string &data, &output;
+    const std::string first_data, first_output, probe;
+};
+
+// Runs a design until all frames have ended; their inputs are there from the start. The first run
+// begins with a reset; later ones begin when the one before is done, and processes are held by
+// chance. Cycles count from the first after the start.
 template <typename Design, typename... Ports>
-std::size_t run(Design &design, std::size_t processes, std::size_t most_cycles, int number,
-                Ports... ports) {
+void run(Design &design, std::size_t processes, std::size_t most_cycles, int number,
+         std::size_t frames, const std::function<std::size_t()> &ended, Ports... ports) {
     Holds holds(number, processes);
     static Waves waves(design);
+    std::size_t given = 0;
     const auto cycle = [&] {
         design.clk = 0;
+        design.start = !design.rst && given < frames;
         if (number > 1)
             holds.next(design.hold);
         design.eval();
+        given += design.start && design.ready;
         if (number == 1)
             waves.next();
         (ports.before_edge(), ...);
@@ -302,26 +359,31 @@ std::size_t run(Design &design, std::size_t processes, std::size_t most_cycles, 
             waves.next();
         (ports.after_edge(), ...);
     };
-    design.start = 0;
-    if (number == 1) {
-        design.rst = 1;
+    design.rst = number == 1;
+    if (design.rst)
         cycle();
-        design.rst = 0;
-    }
-    design.start = 1;
+    design.rst = 0;
     cycle();
-    design.start = 0;
-    std::size_t cycles = 0;
-    while (!design.done) {
-        if (cycles > most_cycles * (number > 1 ? 16 : 1)) {
+    const std::size_t before = (number - 1) * frames;
+    std::vector<std::size_t> ends;
+    for (std::size_t cycles = 0; ends.size() < frames; cycles++) {
+        if (cycles)
+            cycle();
+        for (const std::size_t now = ended() - before; ends.size() < now;)
+            ends.push_back(cycles);
+        if (cycles > most_cycles * frames * (number > 1 ? 16 : 1)) {
             std::fprintf(stderr, "dataflow: nothing has ended after %zu cycles\n", cycles);
             std::exit(6);
         }
-        cycle();
-        cycles++;
     }
-    std::printf("cycles %zu\n", cycles);
-    return cycles;
+    if (!design.done) {
+        std::fprintf(stderr, "dataflow: all frames have ended, and the design isn't done\n");
+        std::exit(6);
+    }
+    std::printf("cycles");
+    for (const std::size_t end : ends)
+        std::printf(" %zu", end);
+    std::printf("\n");
 }
 
 } // namespace simulation

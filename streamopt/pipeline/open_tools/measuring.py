@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from streamopt.verification.compare import DesignVerdict
 
 
-def measured(program: Readable, schedule: Schedule) -> DesignVerdict:
-    """Return the verdict of Verilator on a schedule as our own Verilog: see `verify`.
+def measured(program: Readable, schedule: Schedule, frames: int = 1) -> DesignVerdict:
+    """Return the verdict of Verilator on frames of a schedule as our own Verilog: see `verify`.
 
     Raises
     ------
@@ -23,4 +23,4 @@ def measured(program: Readable, schedule: Schedule) -> DesignVerdict:
     VerificationError
         If it can't be built or run.
     """
-    return verified(lambda project: write(program, schedule, project, backend="rtl"))
+    return verified(lambda project: write(program, schedule, project, backend="rtl"), frames=frames)

@@ -11,43 +11,71 @@ _WRITE = """\
   input write{at};
   input [{top}:0] write_at{at};
   input [{last}:0] given{at};
-  always @(posedge clk) if (write{at}) words[write_at{at}] <= given{at};
+  always @(posedge clk) if (write{at}) words[{frame}write_at{at}{end}] <= given{at};
 """
 _PORT = """\
   input enable_{at};
   input [{top}:0] read_at_{at};
   output reg [{last}:0] taken_{at};
-  always @(posedge clk) if (enable_{at}) taken_{at} <= words[read_at_{at}];
+  always @(posedge clk) if (enable_{at}) taken_{at} <= words[{frame}read_at_{at}{end}];
 """
 
 
 @dataclass(frozen=True, slots=True)
 class BufferMemory:
-    """A memory whose words are there in the cycle after their address."""
+    """A memory whose words are there in the cycle after their address.
+
+    Attributes
+    ----------
+    words
+        Of a frame.
+    is_double
+        Whether it holds two frames: which one is written says ``written``, and ``of_0`` and so on
+        which one a port reads.
+    """
 
     width: int
     words: int
     readers: int
     writers: int = 1
+    is_double: bool = False
 
     @property
     def name(self) -> str:
         """Return the name of its module."""
         writers = f"_{self.writers}" if self.writers > 1 else ""
-        return f"buffer_{self.width}x{self.words}_{self.readers}{writers}"
+        double = "_double" if self.is_double else ""
+        return f"buffer_{self.width}x{self.words}_{self.readers}{writers}{double}"
+
+    @property
+    def address_bits(self) -> int:
+        """Return the width of an address."""
+        return max(1, (self.words - 1).bit_length())
+
+    @property
+    def all_words(self) -> int:
+        """Return the words of all frames; the second one begins at a power of two."""
+        return self.words + (1 << self.address_bits if self.is_double else 0)
 
     def source(self) -> str:
         """Return the module's text."""
-        top, last = max(1, (self.words - 1).bit_length()) - 1, self.width - 1
-        writers = [*map(writer_suffix, range(self.writers))]
+        writers, readers = [*map(writer_suffix, range(self.writers))], range(self.readers)
         wires = [f"{w}{at}" for at in writers for w in ("write", "write_at", "given")]
-        readers = range(self.readers)
         wires += [f"{w}_{at}" for at in readers for w in ("enable", "read_at", "taken")]
-        names = "".join(f", {wire}" for wire in wires)
-        head = _HEAD.format(name=self.name, names=names, last=last, end=self.words - 1)
-        writes = (_WRITE.format(at=at, top=top, last=last) for at in writers)
-        ports = (_PORT.format(at=at, top=top, last=last) for at in readers)
-        return "".join([head, *writes, *ports, "endmodule\n"])
+        frames = ["written", *(f"of_{at}" for at in readers)] if self.is_double else []
+        names = "".join(f", {wire}" for wire in (*wires, *frames))
+        last = self.width - 1
+        head = _HEAD.format(name=self.name, names=names, last=last, end=self.all_words - 1)
+        numbers = (f"  input {frame};\n" for frame in frames)
+        writes = (self._port(_WRITE, at, "written") for at in writers)
+        ports = (self._port(_PORT, at, f"of_{at}") for at in readers)
+        return "".join([head, *numbers, *writes, *ports, "endmodule\n"])
+
+    def _port(self, text: str, at: int | str, frame: str) -> str:
+        """Return the text of a port; the number of its frame is the upper bit of its address."""
+        around = (f"{{{frame}, ", "}") if self.is_double else ("", "")
+        sizes = {"top": self.address_bits - 1, "last": self.width - 1}
+        return text.format(at=at, frame=around[0], end=around[1], **sizes)
 
 
 def writer_suffix(at: int) -> str:

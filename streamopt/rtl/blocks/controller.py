@@ -1,8 +1,8 @@
 """The control of iterations: when they start and end, and which stages have one.
 
-A process runs from ``start`` until its last iteration has left the last stage; ``done`` is there in
-the cycle after, and stays. One that reads what others write as a whole also waits until they are
-all ``ready``, which is when they are done. One enable stops all of it.
+A loop nest begins a frame in the cycle after it is ``ready`` and not busy, and ends when the last
+iteration has left the last stage; in the cycle after, ``frame`` counts one more, and the next one
+may begin. One enable stops all of it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ class IterationController:
 
     Attributes
     ----------
+    ready
+        Whether the next frame may begin as far as others are concerned.
+    frame
+        How many have ended, which is the number of the one that runs.
     slot
         Whether it is the cycle in which an iteration may start.
     issue
@@ -45,13 +49,12 @@ class IterationController:
     counting: Counting
     issue: Value
 
-    def __init__(self, module: Module, kernel: Kernel, enable: Signal, *, waits: bool) -> None:
+    def __init__(self, module: Module, kernel: Kernel, enable: Signal, frame_bits: int) -> None:
         self._module, self._enable = module, enable
         self._tiles: Sequence[Loop] = kernel.tiles
         self._depth, ii = kernel.depth_cycles, kernel.ii
-        self.start, self.done = Signal(name="start"), Signal(name="done")
-        self.ready = Signal(name="ready") if waits else None
-        self._running = Signal(name="running")
+        self.ready, self.frame = Signal(name="ready"), Signal(frame_bits, name="frame")
+        self._running, self._begins = Signal(name="running"), Signal(name="begins")
         self._lines: dict[tuple[str, object], _Line] = {}
         self._names: dict[TileCondition, str] = {}
         self._counters: Mapping[str, Signal] = {}
@@ -61,31 +64,22 @@ class IterationController:
             module.d.comb += self.slot.eq(self._running & (phase == 0))
             with module.If(enable):
                 module.d.sync += phase.eq(Mux(self._running & (phase != ii - 1), phase + 1, 0))
-            with module.If(self.start):
+            with module.If(self._begins):
                 module.d.sync += phase.eq(0)
         self.moves = Signal(name="moves")
         module.d.comb += self.moves.eq(self.slot & enable)
 
     def ends(self, last: Value) -> None:
         """Say whether the iteration that starts is the last one."""
-        module = self._module
+        module, busy = self._module, Signal(name="busy")
+        module.d.comb += self._begins.eq(self.ready & ~busy)
         with module.If(self.moves & last):
             module.d.sync += self._running.eq(0)
         finishing = self.along("final", self.slot & last, self._depth - 1)
         with module.If(finishing & self._enable):
-            module.d.sync += self.done.eq(1)
-        with module.If(self.start):
-            module.d.sync += self.done.eq(0)
-        begins: Value = self.start
-        if self.ready is not None:
-            waiting = Signal(name="waiting")
-            begins = waiting & self.ready
-            with module.If(begins):
-                module.d.sync += waiting.eq(0)
-            with module.If(self.start):
-                module.d.sync += waiting.eq(1)
-        with module.If(begins):
-            module.d.sync += self._running.eq(1)
+            module.d.sync += [busy.eq(0), self.frame.eq(self.frame + 1)]
+        with module.If(self._begins):
+            module.d.sync += [busy.eq(1), self._running.eq(1)]
 
     def along(self, name: str, issued: Value, stage: int, key: object = None) -> Value:
         """Return a bit of stage 0 as it is in a later stage; nothing is there after a reset.

@@ -12,8 +12,8 @@ from streamopt.rtl.kernel.kernel import Kernel
 class LoopController(IterationController):
     """Counters of tile loops; each slot has an iteration."""
 
-    def __init__(self, module: Module, kernel: Kernel, enable: Signal, *, waits: bool) -> None:
-        super().__init__(module, kernel, enable, waits=waits)
+    def __init__(self, module: Module, kernel: Kernel, enable: Signal, frame_bits: int) -> None:
+        super().__init__(module, kernel, enable, frame_bits)
         self.issue = self.slot
         self._counters = {
             tile.name: Signal(max(1, (tile.trip_count - 1).bit_length()), name=f"{tile.name}_tile")

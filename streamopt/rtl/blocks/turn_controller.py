@@ -29,8 +29,8 @@ _RESTING, _IDLE, _PASSED = "resting", "idle", "passed"
 class TurnController(IterationController):
     """Counters of loops around nests and in them, and whose turn it is."""
 
-    def __init__(self, module: Module, kernel: Kernel, enable: Signal, *, waits: bool) -> None:
-        super().__init__(module, kernel, enable, waits=waits)
+    def __init__(self, module: Module, kernel: Kernel, enable: Signal, frame_bits: int) -> None:
+        super().__init__(module, kernel, enable, frame_bits)
         assert kernel.built is not None
         self._items = kernel.built.turns.items
         self._turns = [*turns_among(self._items)]

@@ -70,12 +70,12 @@ _TAIL = """\
   reg is_looking = 0;
   always @(posedge clk) begin
     was_at <= at;
-    is_looking <= done & ~rst;
+    is_looking <= done & ~was_reset;
     if (rst) begin
       at <= 0;
       is_wrong <= 0;
       is_checked <= 0;
-    end else if (done) begin
+    end else if (done & ~was_reset) begin
       at <= at == {most} ? at : at + 1;
       if (is_looking & ({differs})) is_wrong <= 1;
       if (was_at == {most}) is_checked <= 1;
@@ -95,7 +95,11 @@ def self_test(design: DesignDescription, exact: Sequence[str]) -> str:
     exact
         Outputs that are compared.
     """
-    parts, ports, tests = [_HEAD], [".clk(clk)", ".rst(rst)", ".hold(0)", ".done(done)"], ["1'b0"]
+    parts, ports, tests = (
+        [_HEAD],
+        [".clk(clk)", ".rst(rst)", ".hold(0)", ".done(done)", ".ready()"],
+        ["1'b0"],
+    )
     ports.append(".start(was_reset & ~rst)")
     most = 1
     for memory in design.memories:

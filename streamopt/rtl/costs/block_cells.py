@@ -68,5 +68,7 @@ def channel_cells(channel: BufferMemory | FifoBlock) -> Resources:
 
 def buffer_cells(buffer: BufferMemory) -> Resources:
     """Return the cells of a buffer: block RAMs, a copy for each reader."""
-    ways = (-(-buffer.words // words) * -(-buffer.width // bits) for words, bits in _BLOCK_SHAPES)
+    ways = (
+        -(-buffer.all_words // words) * -(-buffer.width // bits) for words, bits in _BLOCK_SHAPES
+    )
     return Resources(bram18=min(ways) * buffer.readers)

@@ -61,18 +61,22 @@ ABSORBED_LUTS = 0.25
 """For a chosen bit where operators are shared, whose multiplexers take most of it in."""
 
 
-def kernel_cells(kernel: Kernel, memories: Mapping[str, Memory]) -> Resources | None:
+def kernel_cells(
+    kernel: Kernel, memories: Mapping[str, Memory], frame_bits: int
+) -> Resources | None:
     """Return the cells of a kernel; None for one whose lanes are told apart, without estimate.
 
     Parameters
     ----------
     memories
         Of the network, by name.
+    frame_bits
+        Of the number of its frame.
     """
     reads = (value.source for value in kernel.values)
     if any(isinstance(one, Held | HeldWrite) for one in (*kernel.sends, *reads)):
         return None
-    parts = kernel_parts(kernel, memories)
+    parts = kernel_parts(kernel, memories, frame_bits)
     luts = (
         BASE_LUTS
         + COUNTER_LUTS * parts.counter_bits
@@ -85,9 +89,9 @@ def kernel_cells(kernel: Kernel, memories: Mapping[str, Memory]) -> Resources | 
     return parts.modules + parts.registers + Resources(luts=round(luts))
 
 
-def kernel_parts(kernel: Kernel, memories: Mapping[str, Memory]) -> KernelParts:
+def kernel_parts(kernel: Kernel, memories: Mapping[str, Memory], frame_bits: int) -> KernelParts:
     """Return the parts of a kernel; see `kernel_cells`."""
-    return _Parts(kernel, memories).found()
+    return _Parts(kernel, memories).found(frame_bits)
 
 
 class _Parts:
@@ -107,7 +111,7 @@ class _Parts:
         self._sums: dict[tuple[TileSum, int, int], set[int]] = {}
         self._readers: dict[str, int] = {}
 
-    def found(self) -> KernelParts:
+    def found(self, frame_bits: int) -> KernelParts:
         """Return the parts that were collected."""
         kernel = self._kernel
         for value in kernel.values:
@@ -122,7 +126,7 @@ class _Parts:
         counters = [max(1, (tile.trip_count - 1).bit_length()) for tile in kernel.tiles]
         phase = (kernel.ii - 1).bit_length()
         lines = sum(self._lines.values()) + kernel.depth_cycles - 1
-        registers = Resources(ffs=sum(counters) + phase + 2 + lines)
+        registers = Resources(ffs=sum(counters) + phase + 2 + frame_bits + lines)
         counting = CountingCells(kernel.tiles)
         for (counted, first, bits), stages in self._sums.items():
             counting.add(counted, first, bits)
@@ -137,7 +141,7 @@ class _Parts:
         return KernelParts(
             self._modules,
             registers,
-            sum(counters) + phase,
+            sum(counters) + phase + frame_bits,
             self._chosen,
             sum(self._choices.values()),
             self._turned,

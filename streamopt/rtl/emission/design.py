@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from streamopt.ir.network import Place
 from streamopt.ir.scheduled import ScheduledGraph
+from streamopt.rtl.blocks.frame_count import frame_bits
 from streamopt.rtl.costs.block_cells import channel_cells
 from streamopt.rtl.costs.kernel_cells import kernel_cells
 from streamopt.rtl.emission.numbers import identifier
@@ -37,21 +37,19 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     network = built_network(scheduled)
     made = make_kernels(scheduled, network)
     memories = {memory.name: memory for memory in network.memories}
-    handed = {m.name for m in network.memories if m.place is Place.PING_PONG}
+    bits = frame_bits(len(made))
     processes: list[ProcessModule] = []
     follows: dict[str, str] = {}
     for name, nests in zip(names, made, strict=True):
-        fills = {memory for kernel in nests for memory in kernel.fetched & handed}
         for at, kernel in enumerate(nests):
             taken = [*names, top, *(process.name for process in processes)]
             own = name if len(nests) == 1 else _free(identifier(kernel.name), taken)
             if at:
                 follows[own] = processes[-1].name
-            waits = at > 0 or bool(fills)
-            processes.append(ProcessModule(own, kernel, memories, waits=waits))
+            processes.append(ProcessModule(own, kernel, memories, bits))
     kernels = tuple(kernel for nests in made for kernel in nests)
     sources = [process.source() for process in processes]
-    joining = TopModule(top, processes, network, follows)
+    joining = TopModule(top, processes, network, follows, bits)
     leaves: dict[str, OperatorBlock] = {}
     blocks: dict[str, Block] = {block.name: block for block in joining.blocks}
     for process in processes:
@@ -69,13 +67,13 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
         ("blocks.v", "\n".join(texts[most:])),
     )
     most = sum(k.ii * k.most_slots + k.depth_cycles + 2 for k in kernels)
-    known = ((process.name, kernel_cells(process.kernel, memories)) for process in processes)
+    known = ((process.name, kernel_cells(process.kernel, memories, bits)) for process in processes)
     cells = {name: own for name, own in known if own is not None}
     if len(cells) == len(processes):
         cells[top] = sum((*cells.values(), *map(channel_cells, joining.channels)), Resources())
     names = tuple(process.name for process in processes)
     outside = tuple(joining.outside)
-    return RtlDesign(top, joined, outside, kernels, most, names, cells)
+    return RtlDesign(top, joined, outside, kernels, most, names, joining.frames.ports, bits, cells)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

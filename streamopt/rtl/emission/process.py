@@ -68,16 +68,14 @@ class ProcessModule:
     ----------
     ports
         Signals of the boundary by name, in order, with ``i`` or ``o``.
-    waits
-        Whether it starts when those are done that fill its buffers.
     accesses
         To memories outside.
     """
 
     def __init__(
-        self, name: str, kernel: Kernel, memories: dict[str, Memory], *, waits: bool
+        self, name: str, kernel: Kernel, memories: dict[str, Memory], frame_bits: int
     ) -> None:
-        self.name, self.kernel, self.waits = name, kernel, waits
+        self.name, self.kernel = name, kernel
         self._outside = memories
         self._module, self._domain = Module(), ClockDomain("sync")
         self._module.domains += self._domain
@@ -86,7 +84,7 @@ class ProcessModule:
         self.accesses: list[OutsideAccess] = []
         self._memories: dict[LutMemory, None] = {}
         controller = LoopController if kernel.built is None else TurnController
-        self._control = controller(self._module, kernel, self.enable, waits=waits)
+        self._control = controller(self._module, kernel, self.enable, frame_bits)
         inside = self._module, self._domain, self.enable, self._control
         self._wires, self._operators = ValueWires(*inside), OperatorWires(*inside)
         held = self._module, self._control, self._wires
@@ -134,12 +132,10 @@ class ProcessModule:
         own = [
             self._domain.clk,
             self._domain.rst,
-            self._control.start,
-            self._control.done,
+            self._control.ready,
+            self._control.frame,
             self.hold,
         ]
-        if self._control.ready is not None:
-            own.append(self._control.ready)
         ports = [*own, *(signal for _, signal in self.ports.values())]
         return netlist(module, self.name, ports)
 

@@ -7,7 +7,7 @@ may be called ``output``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -88,8 +88,3 @@ class StructureModule:
         if self._loops:
             parts += ["  genvar at;\n  generate\n", *self._loops, "  endgenerate\n"]
         return "".join([*parts, "endmodule\n"])
-
-
-def all_of(wires: Sequence[NamedBits]) -> str:
-    """Return the expression that is 1 where all wires are."""
-    return " & ".join(wire.text for wire in wires) or "1'b1"

@@ -10,14 +10,16 @@ from streamopt.ir.network import Fifo, Memory, Network, Place
 from streamopt.rtl.blocks.buffer import BufferMemory, writer_suffix
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
+from streamopt.rtl.blocks.frame_count import FrameCount
 from streamopt.rtl.blocks.lanes import OperatorLanes
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.blocks.registers import RegisterStore
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.blocks.word_choice import WordChoice
+from streamopt.rtl.emission.frames import FrameOrder
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
-from streamopt.rtl.emission.structure import NamedBits, StructureModule, all_of
+from streamopt.rtl.emission.structure import NamedBits, StructureModule
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.phase_parts import word_cycles
 from streamopt.rtl.rtl_design import OutsidePort
@@ -30,6 +32,7 @@ Block: TypeAlias = (
     BufferMemory
     | Delay
     | FifoBlock
+    | FrameCount
     | LutMemory
     | OperatorLanes
     | OperatorTree
@@ -48,6 +51,8 @@ class TopModule:
         Modules that it uses beside the processes.
     channels
         FIFOs and buffers, as often as they are there.
+    frames
+        Which of them the processes are in.
     outside
         Its ports to memories.
 
@@ -55,6 +60,8 @@ class TopModule:
     ----------
     follows
         The loop nest after which another one of the same process runs.
+    frame_bits
+        Of a frame's number.
     """
 
     def __init__(
@@ -63,12 +70,15 @@ class TopModule:
         processes: Sequence[ProcessModule],
         network: Network,
         follows: Mapping[str, str],
+        frame_bits: int,
     ) -> None:
-        self._processes, self._follows = processes, follows
+        self._processes = processes
         self._module = StructureModule(name)
         self._clock = self._module.port("input", "clk")
         self._reset = self._module.port("input", "rst")
-        self.blocks: list[Block] = []
+        places = {memory.name: memory.place for memory in network.memories}
+        self.frames = FrameOrder(self._module, processes, follows, places, frame_bits)
+        self.blocks: list[Block] = [self.frames.count]
         self.channels: list[BufferMemory | FifoBlock] = []
         self.outside: list[OutsidePort] = []
         self._inside: dict[tuple[str, str], NamedBits] = {}
@@ -110,7 +120,9 @@ class TopModule:
         reads = [(process, access) for process, access in users if not access.is_write]
         own = banks if any(access.banks for _, access in users) else 0
         writers = self._writers(memory)
-        block = BufferMemory(bits if own else banks * bits, words, len(reads), len(writers))
+        is_double = memory.place is Place.PING_PONG
+        width = bits if own else banks * bits
+        block = BufferMemory(width, words, len(reads), len(writers), is_double)
         self.blocks.append(block)
         self.channels += [block] * (own or 1)
         written = [self._written(f"{name}{writer_suffix(at)}", one, own) for at, one in writers]
@@ -131,6 +143,10 @@ class TopModule:
             joined[f"enable_{at}"] = enable
             joined[f"read_at_{at}"] = part(address)
             joined[f"taken_{at}"] = part(data)
+        if is_double:
+            writer = next(process for process, access in users if access.is_write)
+            joined["written"] = self._low(writer)
+            joined |= {f"of_{at}": self._low(p) for at, (p, _) in enumerate(reads)}
         if own:
             self._module.instances(block.name, f"buffer_{name}", own, joined)
         else:
@@ -140,23 +156,25 @@ class TopModule:
         """Bring the ports to a memory outside; those of nests that write one by one are one."""
         for process, access in self._users(memory):
             if not access.is_write:
-                self._bring(memory, f"{process.name}_{access.name}", access, access.banks)
+                self._bring(f"{process.name}_{access.name}", (process, access), access.banks)
         for at, one in self._writers(memory):
             (process, access), *others = one
             if not others:
-                self._bring(memory, f"{process.name}_{access.name}", access, access.banks)
+                self._bring(f"{process.name}_{access.name}", (process, access), access.banks)
                 continue
             banks = memory.banks if any(access.banks for _, access in one) else 0
             port = f"{identifier(memory.name)}_joined{writer_suffix(at)}"
-            self._bring(memory, port, access, banks)
+            self._bring(port, (process, access), banks)
             written = self._written(f"{port}_now", one, banks)
             for wire, value in zip(("write", "address", "given"), written, strict=True):
                 given = self._module.port("output", f"{port}_{wire}", value.bits)
                 self._module.let(given, value.text)
 
-    def _bring(self, memory: Memory, name: str, access: OutsideAccess, banks: int) -> None:
-        bits = access.address_bits
-        self.outside.append(OutsidePort(memory.name, name, access.is_write, bits, banks))
+    def _bring(self, name: str, user: _User, banks: int) -> None:
+        process, access = user
+        bits, frame = access.address_bits, self.frames.of(process.name).text
+        port = OutsidePort(access.memory, name, access.is_write, bits, banks, frame)
+        self.outside.append(port)
 
     def _join_registers(self, memory: Memory) -> None:
         name, bits, banks = identifier(memory.name), memory.element.bits, memory.banks
@@ -177,6 +195,11 @@ class TopModule:
             joined[f"read_at_{at}"] = self._wire(process, f"{access.name}_address")
             joined[f"taken_{at}"] = self._wire(process, f"{access.name}_data")
         self._module.instance(block.name, f"registers_{name}", joined)
+
+    def _low(self, process: ProcessModule) -> NamedBits:
+        """Return the bit that says which half of a buffer a process is in."""
+        number = self.frames.of(process.name)
+        return number.part(0, number.bits)
 
     def _users(self, memory: Memory) -> list[_User]:
         """Return the accesses to a memory, and whose they are."""
@@ -228,54 +251,14 @@ class TopModule:
     def verilog(self) -> str:
         """Return the module's text."""
         module = self._module
-        start, done = module.port("input", "start"), module.port("output", "done")
+        may_begin = self.frames.join(self._clock, self._reset)
         hold = module.port("input", "hold", len(self._processes))
-        ends = {p.name: module.port("output", f"{p.name}_done") for p in self._processes}
         for at, process in enumerate(self._processes):
-            joined = {"clk": self._clock, "rst": self._reset, "start": start}
-            joined |= {"done": ends[process.name], "hold": hold.part(at, hold.bits)}
-            if process.waits:
-                joined["ready"] = self._ready(process, ends)
+            joined = {"clk": self._clock, "rst": self._reset, "hold": hold.part(at, hold.bits)}
+            joined |= {"ready": may_begin[process.name], "frame": self.frames.ended(process.name)}
             for port, (direction, signal) in process.ports.items():
                 wire = self._inside.get((process.name, port))
                 name = f"{process.name}_{port}"
                 joined[port] = wire or module.port(_PORTS[direction], name, len(signal))
             module.instance(process.name, f"process_{process.name}", joined)
-        module.let(done, all_of([*ends.values()]))
         return module.verilog()
-
-    def _ready(self, process: ProcessModule, ends: Mapping[str, NamedBits]) -> NamedBits:
-        """Return whether a process may start that waits for others."""
-        first = self._follows.get(process.name)
-        if first:
-            return ends[first]
-        wire = self._module.wire(f"{process.name}_ready")
-        return self._module.let(wire, all_of(self._filled(process, ends)))
-
-    def _filled(self, reader: ProcessModule, ends: Mapping[str, NamedBits]) -> list[NamedBits]:
-        """Return who is done among the last nests of those that write the buffers of a process."""
-        nests = self._nests(reader.name)
-        wanted = {
-            access.memory
-            for process in self._processes
-            if process.name in nests
-            for access in process.accesses
-            if not access.is_write
-        }
-        last = {
-            self._nests(process.name)[-1]: None
-            for process in self._processes
-            if process.name not in nests
-            and any(a.is_write and a.memory in wanted for a in process.accesses)
-        }
-        return [ends[name] for name in last]
-
-    def _nests(self, name: str) -> list[str]:
-        """Return the loop nests of a nest's process, in order."""
-        nests = [name]
-        while nests[0] in self._follows:
-            nests.insert(0, self._follows[nests[0]])
-        after = {before: own for own, before in self._follows.items()}
-        while nests[-1] in after:
-            nests.append(after[nests[-1]])
-        return nests

@@ -291,12 +291,6 @@ class Kernel:
         return next(value for value in self.values if value.name == name)
 
     @property
-    def fetched(self) -> frozenset[str]:
-        """Return the memories outside that it reads."""
-        sources = (value.source for value in self.values)
-        return frozenset(s.memory for s in sources if isinstance(s, Fetched | Held))
-
-    @property
     def writes(self) -> tuple[HeldWrite, ...]:
         """Return the writes by lanes."""
         return tuple(send for send in self.sends if isinstance(send, HeldWrite))

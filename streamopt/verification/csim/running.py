@@ -41,7 +41,7 @@ _DATAFLOW_ERRORS = {
         "a channel has one process that writes it, and one that reads it and is called later",
     ),
 }
-_CYCLES = re.compile(r"^cycles (\d+)$", re.MULTILINE)
+_CYCLES = re.compile(r"^cycles ([\d ]+)$", re.MULTILINE)
 _SHOWN_LINES = 5
 _RUNTIME_LIMIT_S = 300.0
 _TRACE = "STREAMOPT_TRACE"
@@ -62,10 +62,10 @@ class CsimRun:
     warnings: str
 
     @property
-    def cycles(self) -> int | None:
-        """Return the cycles of a design in Verilog, of the first run; None of others."""
+    def frame_ends(self) -> tuple[int, ...]:
+        """Return the cycles at which frames of a design in Verilog end; nothing of others."""
         found = _CYCLES.search(self.output)
-        return None if found is None else int(found[1])
+        return () if found is None else tuple(map(int, found[1].split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,11 @@ class Compiled:
     """File for the signals of a design in Verilog."""
 
     def run(
-        self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1
+        self,
+        arguments: Sequence[str] = (),
+        trace: Path | None = None,
+        runs: int = 1,
+        frames: int = 1,
     ) -> CsimRun:
         """Run it.
 
@@ -97,6 +101,8 @@ class Compiled:
             Directory for what is written to each stream and buffer; None for no trace.
         runs
             Of the kernel, on the same inputs; the trace is that of the last one.
+        frames
+            Of a design in Verilog in each run, one after another.
 
         Raises
         ------
@@ -109,7 +115,7 @@ class Compiled:
         script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
         command = ["/bin/sh", "-c", script, str(self.path), *arguments]
         limit = self.time_limit_s
-        told = {"STREAMOPT_RUNS": str(runs)}
+        told = {"STREAMOPT_RUNS": str(runs), "STREAMOPT_FRAMES": str(frames)}
         told |= {} if trace is None else {_TRACE: str(trace)}
         told |= {} if self.stack_bytes is None else {_STACK: str(self.stack_bytes)}
         told |= {} if self.vcd is None else {_VCD: str(self.vcd.absolute())}
