@@ -49,14 +49,17 @@ class PortAccesses:
         self._trips = {loop.name: loop.trip_count for loop in pipeline.lanes}
 
     def streams(self, port: Port, fifo: Fifo) -> tuple[StreamPlace, TileCondition]:
-        """Return the streams of an access, and when it happens: in its first lane, if in any."""
+        """Return the streams of an access, and when it happens: in its first lane, if in any.
+
+        A guard that lanes are in holds in all of them at once, as of lanes in one part of an array.
+        """
         try:
             place = place_in_streams(
                 fifo, port.subscripts, self._pipeline.tiles, self._pipeline.lanes
             )
         except UnknownPlaceError as problem:
             raise refused(str(problem), self._scheduled) from None
-        if {*place.lanes} & iterators_in(port.guard):
+        if len({*self._guarded(port.guard, place.lanes).values()}) > 1:
             raise refused("lanes of a stream are guarded apart", self._scheduled)
         return place, self.anywhere(port.guard)
 
@@ -125,21 +128,26 @@ class PortAccesses:
         told = asked | {*lanes} if idles else asked
         partial = [p for p in pipeline.partial_tiles if p.lane in told]
         deciding = [n for n in lanes if n in asked or any(p.lane == n for p in partial)]
-        others = tuple(p for p in pipeline.lanes if p.name in asked and p.name not in lanes)
         parts = [*map(_busy, partial)] if guard is None else [guard, *map(_busy, partial)]
-        whole = all_of(parts) if parts else None
-        try:
-            found = _at_points(
-                whole, pipeline.tiles, others, tuple((name, trips[name]) for name in deciding)
-            )
-        except UnknownConditionError:
-            raise refused("a guard has quotients of quotients", self._scheduled) from None
+        found = self._guarded(all_of(parts) if parts else None, lanes)
         if len({*found.values()}) == 1:
             return (next(iter(found.values())),)
         return tuple(
             found[tuple(at for name, at in zip(lanes, point, strict=True) if name in deciding)]
             for point in product(*(range(trips[name]) for name in lanes))
         )
+
+    def _guarded(
+        self, guard: Condition | None, lanes: Sequence[str]
+    ) -> Mapping[tuple[int, ...], TileCondition]:
+        """Return where a guard holds by iterations of those lanes in it, in any of the others."""
+        asked, pipeline = iterators_in(guard), self._pipeline
+        others = tuple(p for p in pipeline.lanes if p.name in asked and p.name not in lanes)
+        deciding = tuple((name, self._trips[name]) for name in lanes if name in asked)
+        try:
+            return _at_points(guard, pipeline.tiles, others, deciding)
+        except UnknownConditionError:
+            raise refused("a guard has quotients of quotients", self._scheduled) from None
 
 
 @lru_cache(maxsize=1024)

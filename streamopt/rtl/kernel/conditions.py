@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import gcd
 from typing import TypeAlias
 
 from streamopt.ir.expression import (
@@ -142,9 +143,12 @@ def _summed(op: CompareOp, total: TileSum, fixed: int, tiles: Sequence[Loop]) ->
     truth = op.truth(low + fixed, high + fixed)
     if truth is not None:
         return ALWAYS if truth else NEVER
-    bound = -fixed
+    bound, common = -fixed, gcd(*total.factors)
     if op in (CompareOp.LE, CompareOp.GT):
         op, bound = (CompareOp.LT if op is CompareOp.LE else CompareOp.GE), bound + 1
+    if op in (CompareOp.EQ, CompareOp.NE) and bound % common:
+        return ALWAYS if op is CompareOp.NE else NEVER
+    total, bound = total.divided(common), -(-bound // common)
     parts = [
         f"{factor}{tile.name}" if factor != 1 else tile.name
         for factor, tile in zip(total.steps, tiles, strict=True)
