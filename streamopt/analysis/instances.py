@@ -40,6 +40,10 @@ class StatementInstance:
     guards: tuple[ir.Condition, ...] = ()
     """Conditions of the branches around it, outermost first."""
 
+    def __hash__(self) -> int:
+        """Return a number of its place and target alone: its loops hold all that is in them."""
+        return hash((self.position, self.assign.target))
+
     @property
     def target(self) -> ir.Access:
         """Return the access that the statement writes."""
