@@ -18,7 +18,7 @@ from streamopt.frontends.c.lowering.types import (
     word_of,
 )
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.syntax.trees import coordinate, every
+from streamopt.frontends.c.syntax.trees import coordinate, every, mapped
 from streamopt.frontends.c.syntax.usage import assigned_target
 from streamopt.frontends.c.text.places import Places
 
@@ -117,10 +117,11 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
         return [item]
     if not state.types.has_members(kind):
         state.inside.scope.declare(item.name, kind)
-        number = None if item.init is None else state.constant(item.init)
+        first = None if item.init is None else values.value(item.init, state)
+        number = None if first is None else state.constant(first)
         if number is not None and "const" in kind.qualifiers:
             state.types.constants[item.name] = number
-        return [item]
+        return [mapped(item, {id(item.init): first})]
     with state.statement() as around:
         found = aggregates.declared(item.name, kind, item, item.init, state)
     return [*around.before, *found]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.lowering import aggregates, bits, calls, places, streams, words
+from streamopt.frontends.c.lowering import aggregates, bits, calls, places, sizes, streams, words
 from streamopt.frontends.c.lowering.state import Lowering
 from streamopt.frontends.c.lowering.types import NodeType, number
 from streamopt.frontends.c.syntax.rendering import shown
@@ -47,9 +47,8 @@ def value(node: ast.Node, state: Lowering) -> ast.Node:
             return ast.Cast(named, value(operand, state), node.coord)
         case ast.CompoundLiteral(type=to, init=ast.InitList(exprs=[operand])):
             return value(ast.Cast(to, operand, node.coord), state)
-        case ast.UnaryOp(op="sizeof", expr=ast.Typename() as named):
-            kind = state.types.resolved(named.type)
-            return ast.UnaryOp("sizeof", kind.typename(named.coord) if not kind.levels else named)
+        case ast.UnaryOp(op="sizeof", expr=operand):
+            return _size(node, operand, state)
         case ast.TernaryOp() | ast.BinaryOp() | ast.ExprList():
             return _choice(node, state)
         case _:
@@ -60,6 +59,19 @@ def sized(kind: NodeType, state: Lowering) -> NodeType:
     """Return a type whose extents are numbers where its function's calls decide them."""
     levels = (replace(one, extent=one.extent and value(one.extent, state)) for one in kind.levels)
     return replace(kind, levels=tuple(levels))
+
+
+def _size(node: ast.UnaryOp, operand: ast.Node, state: Lowering) -> ast.Node:
+    is_type = isinstance(operand, ast.Typename)
+    kind = state.types.resolved(operand.type) if is_type else places.typed(operand, state)
+    if kind is not None and state.types.has_members(kind) and (is_type or not kind.levels):
+        count = sizes.bytes_of(kind, state)
+        bare = ast.Constant("unsigned long int", f"{count}ul", node.coord)
+        return node if count is None else bare
+    if is_type:
+        assert kind is not None
+        return ast.UnaryOp("sizeof", operand if kind.levels else kind.typename(operand.coord))
+    return _of_parts(node, state)
 
 
 def _element(node: ast.ArrayRef, state: Lowering) -> ast.Node:

@@ -1,6 +1,8 @@
 /* run: bundles(float x[12], int w[12], float y[12], int z[12]) */
 struct inner { float scale; int lag[2]; };
 struct item { float value; inner more; unsigned char mark; };
+struct padded { char mark; double value; item parts[3]; short last; };
+static const unsigned long SIZES = sizeof(padded) / sizeof(struct item);
 
 static item made(float value, int first) {
   item one;
@@ -35,6 +37,6 @@ use:
     scaled(table[i], &next, 3);
     auto copy = next;
     y[i] = weight(copy) + bias[i % 2].value * copy.value;
-    z[i] = copy.mark + bias[i % 2].more.lag[0] + copy.more.lag[0] - copy.more.lag[1];
+    z[i] = copy.mark + bias[i % 2].more.lag[0] + copy.more.lag[0] - copy.more.lag[1] + SIZES * sizeof(copy);
   }
 }
