@@ -117,8 +117,10 @@ def _declared(item: ast.Typedef | ast.Decl, state: Lowering) -> list[ast.Node]:
         return [item]
     if not state.types.has_members(kind):
         state.inside.scope.declare(item.name, kind)
-        first = None if item.init is None else values.value(item.init, state)
-        number = None if first is None else state.constant(first)
+        if item.init is None:
+            return [item]
+        first = values.value(item.init, state)
+        number = state.constant(first)
         if number is not None and "const" in kind.qualifiers:
             state.types.constants[item.name] = number
         return [mapped(item, {id(item.init): first})]
