@@ -126,7 +126,10 @@ def test_hints_say_what_to_change(tmp_path: Path) -> None:
         read(tmp_path, HEAD + "x[m] = sqr(d);\n}\n")
     first, second = caught.value.diagnostics
     assert first.hint == "give m a value: --param m=..."
-    assert "sqrt" in second.hint
+    assert "include the file that defines it" in second.hint
+    with pytest.raises(FrontendError) as caught:
+        read(tmp_path, "int f(wide x) { return x; }\n")
+    assert caught.value.diagnostics[0].hint.startswith("declare wide before it is used as a type")
 
 
 @pytest.mark.parametrize(

@@ -62,16 +62,18 @@ def sized(kind: NodeType, state: Lowering) -> NodeType:
 
 
 def _size(node: ast.UnaryOp, operand: ast.Node, state: Lowering) -> ast.Node:
-    is_type = isinstance(operand, ast.Typename)
-    kind = state.types.resolved(operand.type) if is_type else places.typed(operand, state)
-    if kind is not None and state.types.has_members(kind) and (is_type or not kind.levels):
-        count = sizes.bytes_of(kind, state)
-        bare = ast.Constant("unsigned long int", f"{count}ul", node.coord)
-        return node if count is None else bare
-    if is_type:
-        assert kind is not None
-        return ast.UnaryOp("sizeof", operand if kind.levels else kind.typename(operand.coord))
-    return _of_parts(node, state)
+    if not isinstance(operand, ast.Typename):
+        kind = places.typed(operand, state)
+        is_whole = kind is not None and not kind.levels
+    else:
+        kind, is_whole = state.types.resolved(operand.type), True
+    if kind is not None and is_whole and state.types.has_members(kind):
+        laid = sizes.layout(kind, state)
+        bare = ast.Constant("unsigned long int", f"{laid and laid[0]}ul", node.coord)
+        return node if laid is None else bare
+    if kind is None or not isinstance(operand, ast.Typename):
+        return _of_parts(node, state)
+    return ast.UnaryOp("sizeof", operand if kind.levels else kind.typename(operand.coord))
 
 
 def _element(node: ast.ArrayRef, state: Lowering) -> ast.Node:

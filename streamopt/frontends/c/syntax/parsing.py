@@ -18,6 +18,7 @@ from streamopt.frontends.c.text.places import Places
 from streamopt.frontends.c.text.preprocess import Preprocessed
 
 _POSITION = re.compile(r"^.*?:(\d+)(?::(\d+))?: (.*)$", re.DOTALL)
+_WORD_BEFORE = re.compile(r"\b([A-Za-z_]\w*)\s*\Z")
 _NESTING_HINT = "split the expression or the statement"
 _SYNTAX_HINT = "C is read, and C++ as in docs/guides/c.md: look for what stands in front of this"
 
@@ -35,7 +36,7 @@ def parsed(source: Preprocessed) -> CFile:
         assert isinstance(tree, ast.FileAST)
         return file_of(tree, source.places, source.generics)
     except ParseError as error:
-        raise FrontendError(_syntax_error(str(error), source.places)) from None
+        raise FrontendError(_syntax_error(str(error), source)) from None
     except (RecursionError, MemoryError):
         message = "the program is nested too deeply"
         loc = source.places.loc(1, 1)
@@ -58,19 +59,19 @@ class _PlacingParser(CParser):
         super()._parse_error(msg, coord)
 
 
-def _syntax_error(text: str, places: Places) -> Diagnostic:
-    found = _POSITION.match(text)
-    if found is None:
-        message, loc = text.lstrip(": "), places.loc(len(places.rows), 1)
-    else:
-        line, column, message = found.groups()
-        loc = places.loc(int(line), int(column or 1))
-    message = message.strip()
+def _syntax_error(text: str, source: Preprocessed) -> Diagnostic:
+    found, hint = _POSITION.match(text), _SYNTAX_HINT
+    line, column = (int(found[1]), int(found[2] or 1)) if found else (len(source.places.rows), 1)
+    message = (found[3] if found else text.lstrip(": ")).strip()
     if message.startswith("before: "):
-        message = f"unexpected '{message.removeprefix('before: ')[:60]}'"
+        token, row = message.removeprefix("before: ")[:60], source.text.split("\n")[line - 1]
+        message, word = f"unexpected '{token}'", _WORD_BEFORE.search(row[: column - 1])
+        if word is not None and token.isidentifier():
+            hint = f"declare {word[1]} before it is used as a type: is a header or a -D missing?"
     elif "At end of input" in message:
         message = "the file ends inside a function or declaration: a brace or semicolon is missing"
-    return Diagnostic("E132", f"syntax: {message[:200]}", loc, _SYNTAX_HINT)
+    loc = source.places.loc(line, column)
+    return Diagnostic("E132", f"syntax: {message[:200]}", loc, hint)
 
 
 def file_of(tree: ast.FileAST, places: Places, generics: Mapping[str, tuple[str, ...]]) -> CFile:

@@ -27,12 +27,13 @@ from dataclasses import dataclass, field
 
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.text.places import Edit, Places, edited, position
-from streamopt.frontends.c.text.template_text import TOKEN, closing_brackets, with_values
+from streamopt.frontends.c.text.template_text import TOKEN, blank, closing_brackets, with_values
 
 _HEAD = re.compile(r"\b(class|struct)\s+(\w+)\s*(?:\bfinal\b\s*)?(:[^:{};()][^{};()]{0,200})?\{")
 _LABEL = re.compile(r"\s*\b(?:public|private|protected)\s*:(?!:)")
 _METHOD = re.compile(r"(~?\b\w+|\boperator\b[^(]{0,40})\s*\(")
 _REFUSED = re.compile(r"\b(operator|virtual|template)\b|(~)")
+_NOTHING = re.compile(r"(?<=[;{}:\s])~\w+\s*\([\s\w]*\)\s*(?:\{\s*\}|=\s*default\s*;)")
 _FRIEND = re.compile(r"\s*friend\b")
 _ENUMERATED = re.compile(r"enum\s*(\w*)\s*\{([^{}]*)\}\s*;")
 _STARTED = re.compile(r"([^={}()]*?\b(\w+))\s*(?:=\s*([^{};]+)|\{([^{};]*)\})\s*;")
@@ -94,6 +95,7 @@ def without_classes(text: str, places: Places, problems: Problems) -> str:
 
     What has no such form is reported (E135).
     """
+    text = _NOTHING.sub(lambda found: blank(found[0]), text)
     named = _OPERATOR.finditer(text)
     text = edited(text, [(one.start(), one.end(), operator_name(one[1])) for one in named], places)
     known: dict[str, _Class] = {}

@@ -194,7 +194,7 @@ def _call(node: ast.FuncCall, name: str, state: ReadingState) -> CValue | None:
 
 def report_unknown(node: ast.FuncCall, name: str, state: ReadingState) -> None:
     """Report a function that is neither known nor defined in the file."""
-    hint = f"define it in this file, or use one of {', '.join(sorted(LIBRARY))}"
+    hint = "include the file that defines it, or define it; of the library, math.h is known"
     state.report("E137", f"function '{name}' in {shown(node)} is not known", node, hint)
 
 

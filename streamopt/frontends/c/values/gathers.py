@@ -38,7 +38,7 @@ Place = Affine | CValue
 
 def is_searched(whole: Stored, places: Sequence[Place]) -> bool:
     """Return whether an element with some places that depend on data can be searched."""
-    if whole.offset is not None or len(places) != len(whole.shape):
+    if len(places) != len(whole.shape):
         return False
     extents = [
         extent
@@ -77,8 +77,9 @@ def search(
     conditions: list[ir.Condition] = []
     loops: list[tuple[str, int]] = []
     for place, extent in zip(places, whole.shape, strict=True):
+        moved = Affine() if subscripts or whole.offset is None else whole.offset
         if isinstance(place, Affine):
-            subscripts.append(place)
+            subscripts.append(place + moved)
             continue
         iterator = state.source.unique("p")
         state.loops.open(iterator, 0, extent - 1)
@@ -86,7 +87,7 @@ def search(
         loops.append((iterator, extent))
         subscripts.append(position)
         tree = _kept(place, whole, node, state)
-        conditions.append(ir.Compare(ir.CompareOp.EQ, tree.tree, ir.of_affine(position)))
+        conditions.append(ir.Compare(ir.CompareOp.EQ, tree.tree, ir.of_affine(position - moved)))
     condition = (
         conditions[0] if len(conditions) == 1 else ir.Logic(ir.LogicOp.AND, tuple(conditions))
     )

@@ -28,6 +28,7 @@ class tally {
 
 public:
   tally() : tally(1) {}
+  ~tally(void) {}
   explicit tally(int start) : sum(start), last(0) {}
   tally(int start, int before) {
     sum = start;

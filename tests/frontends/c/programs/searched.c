@@ -2,6 +2,11 @@
 /* bound: entries=6, halve=7 */
 #include <stdint.h>
 
+static void raised(int part[8], int at, int by) {
+  if (part[at] > 3)
+    part[at] += by;
+}
+
 void searched(uint8_t x[40], int h[16], float t[128], float y[40], uint8_t start[9], float v[32],
               float w[8], int steps[8]) {
   int order[40];
@@ -9,6 +14,9 @@ void searched(uint8_t x[40], int h[16], float t[128], float y[40], uint8_t start
     h[p] = 0;
   for (int i = 0; i < 40; i++)
     h[x[i] % 16] += i;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 6; j++)
+      raised(&h[8 * i], x[j] % 8, j);
   for (int i = 0; i < 40; i++)
     y[i] = t[x[i]] * (x[i] > 50 ? t[x[39 - i]] : 2.0f);
   for (int i = 0; i < 40; i++)
