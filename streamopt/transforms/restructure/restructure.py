@@ -10,6 +10,7 @@ from streamopt.ir.source import Source
 from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
+from streamopt.transforms.restructure.joined_writes import with_joined_writes
 from streamopt.transforms.restructure.naming import final_names
 from streamopt.transforms.restructure.perfect_loops import (
     has_ends,
@@ -20,6 +21,7 @@ from streamopt.transforms.restructure.reductions import with_extremes
 from streamopt.transforms.restructure.split_loops import is_divided, with_split_counters
 from streamopt.transforms.restructure.storage.accumulators import accumulate_in_place
 from streamopt.transforms.restructure.storage.dimensions import with_dimensions
+from streamopt.transforms.restructure.storage.early_values import with_early_values
 from streamopt.transforms.restructure.storage.forwarding import forward_copies
 from streamopt.transforms.restructure.storage.scalars import (
     expand_variables,
@@ -33,6 +35,7 @@ SOURCE_PASSES = (with_extremes, with_kept_decisions)
 """Passes on loops and branches as written."""
 SCALAR_PASSES = (
     split_variables,
+    with_early_values,
     forward_substitution,
     private_work_arrays,
     expand_variables,
@@ -41,6 +44,7 @@ SCALAR_PASSES = (
 STATEMENT_PASSES = (
     with_dimensions,
     *SCALAR_PASSES,
+    with_joined_writes,
     forward_copies,
     accumulate_in_place,
 )

@@ -6,6 +6,7 @@ be brought to this form, `StreamRefusedError` says what stands against it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from streamopt.analysis.coverage import touches_once
 from streamopt.analysis.instances import StatementInstance, bound_conditions, hull_of
@@ -103,16 +104,10 @@ def _conditions(
 
 
 def _is_whole(instance: StatementInstance, frame: _Frame, shape: Sequence[int]) -> bool:
-    names: list[str | None] = []
-    for subscript, extent in zip(instance.target.subscripts, shape, strict=True):
-        moved = subscript.substitute(frame.iterators)
-        name = moved.as_iterator()
-        whole = name is not None and frame.trips[name] == extent
-        if not whole and not (extent == 1 and moved.bounds(frame.trips) == (0, 0)):
-            return False
-        names.append(name if whole else None)
-    used = [name for name in names if name is not None]
-    return len(set(used)) == len(used)
+    """Return whether the loops over the target's iterators touch each element once."""
+    target = instance.target.substitute(frame.iterators)
+    points = prod(frame.trips[name] for name in target.iterators())
+    return points == prod(shape) and touches_once(target, frame.trips, shape)
 
 
 def _whole_array(instance: StatementInstance, shape: Sequence[int]) -> _Frame:

@@ -2,8 +2,9 @@
 
 Arrays of one to three dimensions and scalars, of three element types; nests that are perfect or
 not, with triangular, shifted, falling, stepped and empty loops; temporaries, accumulators,
-branches on iterators and on data, updates in place, partial writes, diagonals. Every access is
-inside its array, every value is set before it is read, and integers are never divided by data.
+branches on iterators and on data, updates in place, partial writes, diagonals, loops unrolled by
+hand. Every access is inside its array, every value is set before it is read, and integers are
+never divided by data.
 """
 
 from __future__ import annotations
@@ -159,6 +160,8 @@ class _Writer:
         if len(scope.iterators) < 4 and len(scope.points) < 400:
             kinds += [self.loop] * (9, 5, 4, 1)[len(scope.iterators)]
         kinds += [self.branch]
+        if len(scope.points) < 100 and self.chance(0.3):
+            kinds += [self.unrolled]
         if self.chance(0.3):
             kinds += [self.temporary]
         self.rng.choice(kinds)(scope, indent)
@@ -198,6 +201,34 @@ class _Writer:
             return
         self.line(indent, f"for ({header}) {{")
         self.block(_Scope((*scope.iterators, name), points, scope.scalars), indent + 1)
+        self.line(indent, "}")
+
+    def unrolled(self, scope: _Scope, indent: int) -> None:
+        """Write a loop over parts of a dimension, with a statement for each element of a part."""
+        array, ways = self.rng.choice(self.arrays), self.rng.choice((2, 2, 3))
+        dimension = self.rng.randrange(len(array.shape))
+        trips = array.shape[dimension] // ways
+        if not trips:
+            return
+        name = self.fresh("u")
+        points = [{**p, name: v} for p in scope.points for v in range(trips)]
+        inner = _Scope((*scope.iterators, name), points, scope.scalars)
+        place = self.place(array, scope)
+        if place is None:
+            return
+        self.budget -= 1
+        self.changes |= array in self.parameters and bool(points)
+        parts = [part.removesuffix("]") for part in place.split("[")[1:]]
+        beside, operand = self.chance(0.7), self.operand(array.element, inner)
+        value = self.value(array.element, inner)
+        self.line(indent, f"for (int {name} = 0; {name} < {trips}; {name}++) {{")
+        order = [*range(ways)] if self.chance(0.8) else self.rng.sample(range(ways), ways)
+        for at in order:
+            parts[dimension] = f"{ways} * {name} + {at}" if beside else f"{name} + {at * trips}"
+            if self.chance(0.3):
+                value = self.value(array.element, inner)
+            own = array.name + "".join(f"[{part}]" for part in parts)
+            self.line(indent + 1, f"{own} = {operand} {self.rng.choice('+-*')} ({value});")
         self.line(indent, "}")
 
     def bounds(self, scope: _Scope) -> tuple[str, str]:
@@ -456,7 +487,7 @@ def differences(
     wrong: list[str] = []
     for name, values in expected.items():
         output = f"{name}_out" if f"{name}_out" in found else name
-        own = found[output] if output in found else inputs[name]
+        own = found[output].reshape(values.shape) if output in found else inputs[name]
         if own.dtype != values.dtype or (_bits(own) != _bits(values)).any():
             wrong.append(name)
     return wrong

@@ -40,9 +40,9 @@ def test_what_hangs_together_too_much_is_refused(
 
 def test_rows_in_an_array_of_one_dimension_have_a_hint(tmp_path: Path) -> None:
     text = """(double a[12], double b[12]) { double t[12];
-        for (int i = 0; i < 4; i++) for (int j = 0; j < 3; j++) {
-            t[i * 3 + j] = 0;
-            for (int k = 0; k < 3; k++) t[i * 3 + j] += a[i * 3 + k]; }
+        for (int i = 0; i < 12; i++) t[i] = a[i] * 2;
+        for (int i = 1; i < 4; i++) for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++) t[i * 3 + j] += a[i * 3 + k];
         for (int i = 3; i > 0; i--) { b[i] = b[i - 1]; b[0] = t[i]; } }"""
     reasons = " ".join(nest.reason for nest in program_of(tmp_path, text).nests)
     assert "t[3 * i + j] leaves out elements that are needed later; declare t[4][3]" in reasons
