@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import CodegenError
-from streamopt.ir.network import Network, PipelineTiming
+from streamopt.ir.network import Network, PipelineTiming, Place
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import TimedPipeline, timed_pipelines
 from streamopt.target.device import Target
@@ -57,13 +57,19 @@ def built_pipelines(scheduled: ScheduledGraph, target: Target) -> BuiltPipelines
     except CodegenError:
         return BuiltPipelines(network, timed, is_buildable=False)
     built, timings = timed_kernels(with_banks, made)
+    outside = {memory.name for memory in network.memories if memory.place is Place.OFF_CHIP}
+    movers = {p.name for p in network.pipelines for port in p.ports if port.target in outside}
     processes = tuple(
         replace(own, turns=other.turns)
         for own, other in zip(network.processes, built.processes, strict=True)
     )
     return BuiltPipelines(
         replace(network, processes=processes),
-        {name: _with(one, timings[name]) for name, one in timed.items() if name in timings},
+        {
+            name: _with(one, timings[name], is_slow=name in movers)
+            for name, one in timed.items()
+            if name in timings
+        },
         _cells(with_banks, made),
     )
 
@@ -84,7 +90,15 @@ def _cells(network: Network, made: Sequence[Sequence[Kernel]]) -> dict[str, Reso
     return found
 
 
-def _with(expected: TimedPipeline, timing: PipelineTiming) -> TimedPipeline:
-    """Return how a pipeline runs, with the reasons that hold for its interval."""
+def _with(expected: TimedPipeline, timing: PipelineTiming, *, is_slow: bool) -> TimedPipeline:
+    """Return how a pipeline runs, with the reasons that hold for its interval.
+
+    Parameters
+    ----------
+    is_slow
+        Whether it is no faster than expected, as it waits for a channel off the chip.
+    """
+    if is_slow:
+        timing = replace(timing, ii=max(timing.ii, expected.timing.ii))
     bounds = tuple(bound for bound in expected.bounds if bound.ii <= timing.ii)
     return replace(expected, timing=timing, bounds=bounds)

@@ -390,10 +390,11 @@ class Network:
 class PipelineTiming:
     """How a pipeline runs."""
 
+    # between the starts of two iterations, and of one (Vitis' "iteration latency"), at least 1
     ii: int
-    """Cycles between the starts of two iterations."""
     depth_cycles: int
-    """Cycles that one iteration takes (Vitis' "iteration latency"); at least 1."""
     port_cycles: tuple[int, ...] = ()
     """By port, of pipelines that take turns: the cycle of an iteration in which a read takes its
     element, or the first in which a read would find what a write brings. Empty if not known."""
+    answer_cycles: int = 0
+    """From its end to the answer of memory off the chip that it writes, if a frame waits for it."""

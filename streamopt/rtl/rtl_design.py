@@ -22,6 +22,20 @@ class OutsidePort:
 
 
 @dataclass(frozen=True, slots=True)
+class MasterPort:
+    """Ports of the top module to a memory off the chip: ``NAME_araddr`` and so on, and its base."""
+
+    memory: str
+    name: str
+    is_write: bool
+    part: int
+    """Of the memories that hold the array, one after another."""
+    word_bits: int
+    frame: str
+    """As of a memory outside."""
+
+
+@dataclass(frozen=True, slots=True)
 class RtlDesign:
     """A design in Verilog.
 
@@ -46,5 +60,6 @@ class RtlDesign:
     frames: tuple[str, ...]
     """Ports with the number of each process's frame."""
     frame_bits: int
+    masters: tuple[MasterPort, ...]
     cells: Mapping[str, Resources]
     """As estimated, by module of a process, and of the top module where all are."""

@@ -148,7 +148,8 @@ def make_plan(
             pipeline.tiles,
             pipeline.iterations,
             stages[pipeline.name],
-            stages[pipeline.name].last_clock(pipeline.iterations),
+            stages[pipeline.name].last_clock(pipeline.iterations)
+            + timings[pipeline.name].answer_cycles,
             tuple(accesses[pipeline.name]),
         )
         for pipeline in network.pipelines

@@ -16,7 +16,10 @@ from streamopt.codegen.hosts.testbench import (
     HostProgram,
     checked_program,
     flat_array,
+    packed,
     probe,
+    stored_type,
+    unpacked,
 )
 from streamopt.codegen.layout import CppPort, DesignLayout, plan_layout
 from streamopt.codegen.processes.process import provenance
@@ -30,9 +33,10 @@ from streamopt.rtl.boards.description import (
     OutsideMemory,
     description_text,
 )
+from streamopt.rtl.outside.word_streams import ANSWER_CYCLES
 
 if TYPE_CHECKING:
-    from streamopt.rtl.rtl_design import OutsidePort, RtlDesign
+    from streamopt.rtl.rtl_design import MasterPort, OutsidePort, RtlDesign
 
 EXTRA = "rtl"
 DESCRIPTION = "design.json"
@@ -69,6 +73,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
         *((path, f"{header}{text}") for path, text in design.files),
         ("testbench.cpp", header + checked_program(layout, program)),
         ("simulation.h", fill("simulation.h")),
+        *((("packing.h", fill("packing.h")),) if layout.packed else ()),
         *((name, fill(f"types/{name}")) for name in types),
         ("Makefile", fill("Makefile.rtl", top=layout.top, sources=sources)),
         ("lint.vlt", fill("lint.vlt")),
@@ -89,13 +94,19 @@ def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
             tuple(
                 MemoryPort(outside.name, outside.is_write, outside.banks)
                 for outside in design.ports
-                if outside.memory.removesuffix(".argument") == port.array.name
+                if _array(outside) == port.array.name
             ),
+            tuple(master.name for master in design.masters if _array(master) == port.array.name),
         )
         for port in layout.boundary
     )
     sources = tuple(path for path, _ in design.files)
     return DesignDescription(design.top, sources, design.processes, design.cells, memories)
+
+
+def _array(port: OutsidePort | MasterPort) -> str:
+    """Return the array behind a port."""
+    return port.memory.removesuffix(".argument")
 
 
 def _frames(layout: DesignLayout, design: RtlDesign) -> FrameLoops:
@@ -109,17 +120,16 @@ def _frames(layout: DesignLayout, design: RtlDesign) -> FrameLoops:
         *(f"static simulation::Frames {name}({design.frame_bits});" for name in design.frames),
         *map(_memory, boundary.values()),
         *(_port(port, boundary) for port in design.ports),
+        *(_master(port, boundary) for port in design.masters),
     ]
-    arrays = [(port.array.is_given, port.name, flat_array(port)) for port in boundary.values()]
-    given = (f"memory_{name}.fill({flat}, frame);" for is_given, name, flat in arrays if is_given)
-    taken = (
-        f"memory_{name}.take({flat}, frame);" for is_given, name, flat in arrays if not is_given
-    )
+    given = (_given(port) for port in boundary.values() if port.array.is_given)
+    outputs = (port for port in boundary.values() if not port.array.is_given)
+    taken = map(_taken, outputs)
     return FrameLoops(*([*map(CppStatement, texts)] for texts in (before, given, taken)))
 
 
 def _port(port: OutsidePort, boundary: Mapping[str, CppPort]) -> str:
-    memory = f"memory_{boundary[port.memory.removesuffix('.argument')].name}"
+    memory = f"memory_{boundary[_array(port)].name}"
     kind, *wires = ("Write", "write", "given") if port.is_write else ("Read", "enable", "data")
     members = ", ".join(_member(f"{port.name}_{wire}") for wire in ("address", *wires))
     banks = f", {port.banks}, {port.address_bits}" if port.banks else ""
@@ -136,7 +146,7 @@ def _run(design: RtlDesign) -> Iterator[CppStatement]:
     yield CppStatement(f"    return std::min<std::size_t>({{{ends}}});")
     yield CppStatement("};")
     given = [len(design.processes), design.most_cycles, "testbench_number", "frames", "ended"]
-    given += (port.name for port in design.ports)
+    given += (port.name for port in (*design.ports, *design.masters))
     yield CppStatement(f"simulation::run(design, {', '.join(map(str, given))});")
 
 
@@ -145,7 +155,46 @@ def _member(port: str) -> str:
     return f"design.{port.replace('__', '___05F')}"
 
 
+def _given(port: CppPort) -> str:
+    """Return the statement that brings an input to where it is read from."""
+    if port.packing is None:
+        return f"memory_{port.name}.fill({flat_array(port)}, frame);"
+    words = f"std::vector<unsigned char> words({_bytes(port) * port.packing.words.memories});"
+    given = packed(port, f"reinterpret_cast<{stored_type(port)} *>(words.data())")
+    return f"{{ {words} {given.text} memory_{port.name}.fill(words, frame); }}"
+
+
+def _taken(port: CppPort) -> str:
+    """Return the statement that brings an output back from where it was written."""
+    if port.packing is None:
+        return f"memory_{port.name}.take({flat_array(port)}, frame);"
+    words = f"std::vector<unsigned char> words = memory_{port.name}.words(frame);"
+    found = unpacked(port, f"reinterpret_cast<{stored_type(port)} *>(words.data())")
+    return f"{{ {words} {found.text} }}"
+
+
+def _bytes(port: CppPort) -> int:
+    """Return the bytes of an array in one memory off the chip."""
+    return port.packed.total_elems * port.array.element.outside_bits // 8
+
+
+def _master(port: MasterPort, boundary: Mapping[str, CppPort]) -> str:
+    memory = f"memory_{boundary[_array(port)].name}"
+    kind, a, rest = "Read", "ar", ("rvalid", "rready", "rdata")
+    if port.is_write:
+        kind, a = "Write", "aw"
+        rest = ("wvalid", "wready", "wlast", "wdata", "bvalid", "bready")
+    wires = ("base", *(f"{a}{wire}" for wire in ("addr", "len", "valid", "ready")), *rest)
+    members = ", ".join(_member(f"{port.name}_{wire}") for wire in wires)
+    numbers = f"testbench_number, {ANSWER_CYCLES}, {port.word_bits // 8}"
+    own = f"{memory}, {port.part}, {port.frame}, {numbers}, {members}"
+    return f"simulation::Master{kind}Port {port.name}({own});"
+
+
 def _memory(port: CppPort) -> str:
+    if port.packing is not None:
+        memories = port.packing.words.memories
+        return f"simulation::MasterMemory memory_{port.name}(frames, {memories}, {_bytes(port)});"
     shape = port.array.shape or (1,)
     factors = port.factors or (1,) * len(shape)
     lists = ", ".join(f"{{{', '.join(map(str, one))}}}" for one in (shape, factors))

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -249,6 +250,182 @@ template <typename Address, typename Write, typename Data> class BankWritePort {
     const Write &write;
     const Data &given;
     std::size_t banks, bits;
+};
+
+// The memories off the chip that hold an array, in some frames, each from a multiple of 4 KiB on.
+class MasterMemory {
+  public:
+    MasterMemory(std::size_t frames, std::size_t memories, std::size_t bytes)
+        : frames(frames), memories(memories), bytes(bytes), room((bytes + 4095) / 4096 * 4096),
+          store(frames * memories * room) {}
+    // Packed words, those of one memory after those of another.
+    void fill(const std::vector<unsigned char> &words, std::size_t frame) {
+        for (std::size_t at = 0; at < memories; at++)
+            std::memcpy(&store[base(at, frame)], &words[at * bytes], bytes);
+    }
+    std::vector<unsigned char> words(std::size_t frame) const {
+        std::vector<unsigned char> found(memories * bytes);
+        for (std::size_t at = 0; at < memories; at++)
+            std::memcpy(&found[at * bytes], &store[base(at, frame)], bytes);
+        return found;
+    }
+    std::size_t base(std::size_t memory, std::size_t frame) const {
+        return (frame % frames * memories + memory) * room;
+    }
+    unsigned char *burst(std::size_t address, std::size_t size, std::size_t word) {
+        const bool is_inside = address + size <= store.size() && address % room + size <= bytes;
+        if (!is_inside || address % word || address / 4096 != (address + size - 1) / 4096) {
+            std::fprintf(stderr, "testbench: a burst of %zu bytes from %zu\n", size, address);
+            std::exit(2);
+        }
+        return &store[address];
+    }
+
+  private:
+    std::size_t frames, memories, bytes, room;
+    std::vector<unsigned char> store;
+};
+
+// A memory at a master over AXI4: in the first run a beat a cycle, and some cycles from an address to
+// its first word or from a last word to its answer; later ones let the master wait by chance.
+template <typename Data> class MasterPort {
+  public:
+    MasterPort(MasterMemory &memory, std::size_t part, const Frames &frames, int number,
+               std::size_t latency, std::size_t word_bytes, QData &base, const QData &address,
+               const CData &length, const CData &valid, CData &is_taken)
+        : latency(latency), word_bytes(word_bytes), is_taken(is_taken), memory(memory), part(part),
+          frames(frames), base(base), address(address), length(length), valid(valid),
+          state(number > 1 ? number * 0x9e3779b9 + part : 0) {
+        is_taken = 1;
+        base = memory.base(part, frames.ended());
+    }
+
+  protected:
+    struct Beat {
+        unsigned char *at;
+        std::size_t from_cycle;
+        bool is_last;
+    };
+    std::size_t latency, word_bytes, now = 0;
+    CData &is_taken;
+    std::deque<Beat> beats;
+
+    void take_burst() {
+        if (!valid || !is_taken)
+            return;
+        const std::size_t count = std::size_t(length) + 1;
+        unsigned char *first = memory.burst(address, count * word_bytes, word_bytes);
+        for (std::size_t at = 0; at < count; at++)
+            beats.push_back({first + at * word_bytes, now + latency + at, at + 1 == count});
+    }
+    void next_cycle() {
+        now++;
+        base = memory.base(part, frames.ended());
+        is_taken = goes();
+    }
+    bool goes() {
+        if (!state)
+            return true;
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        return state % 4 != 0;
+    }
+
+  private:
+    MasterMemory &memory;
+    std::size_t part;
+    const Frames &frames;
+    QData &base;
+    const QData &address;
+    const CData &length, &valid;
+    uint32_t state;
+};
+
+template <typename Data> class MasterReadPort : public MasterPort<Data> {
+  public:
+    MasterReadPort(MasterMemory &memory, std::size_t part, const Frames &frames, int number,
+                   std::size_t latency, std::size_t word_bytes, QData &base, const QData &address,
+                   const CData &length, const CData &valid, CData &is_taken, CData &comes,
+                   const CData &is_awaited, Data &data)
+        : MasterPort<Data>(memory, part, frames, number, latency, word_bytes, base, address, length,
+                           valid, is_taken),
+          comes(comes), is_awaited(is_awaited), data(data) {
+        comes = 0;
+    }
+    void before_edge() {
+        this->take_burst();
+        is_offered = comes && !is_awaited;
+        if (comes && is_awaited)
+            this->beats.pop_front();
+    }
+    void after_edge() {
+        this->next_cycle();
+        const auto &beats = this->beats;
+        comes = is_offered ||
+                (!beats.empty() && beats.front().from_cycle <= this->now && this->goes());
+        if (!comes)
+            return;
+        std::vector<uint32_t> word((this->word_bytes + 7) / 8 * 2);
+        std::memcpy(word.data(), beats.front().at, this->word_bytes);
+        set(data, word.data());
+    }
+
+  private:
+    CData &comes;
+    const CData &is_awaited;
+    Data &data;
+    bool is_offered = false;
+};
+
+template <typename Data> class MasterWritePort : public MasterPort<Data> {
+  public:
+    MasterWritePort(MasterMemory &memory, std::size_t part, const Frames &frames, int number,
+                    std::size_t latency, std::size_t word_bytes, QData &base, const QData &address,
+                    const CData &length, const CData &valid, CData &is_taken, const CData &comes,
+                    CData &is_awaited, const CData &is_last, const Data &data, CData &answers,
+                    const CData &is_heard)
+        : MasterPort<Data>(memory, part, frames, number, latency, word_bytes, base, address, length,
+                           valid, is_taken),
+          comes(comes), is_awaited(is_awaited), is_last(is_last), data(data), answers(answers),
+          is_heard(is_heard) {
+        is_awaited = 1;
+        answers = 0;
+    }
+    void before_edge() {
+        if (answers && is_heard)
+            written.pop_front();
+        if (comes && is_awaited)
+            take_word();
+        this->take_burst();
+    }
+    void after_edge() {
+        this->next_cycle();
+        is_awaited = this->goes();
+        answers = !written.empty() && written.front() <= this->now;
+    }
+
+  private:
+    const CData &comes;
+    CData &is_awaited;
+    const CData &is_last;
+    const Data &data;
+    CData &answers;
+    const CData &is_heard;
+    std::deque<std::size_t> written;
+
+    void take_word() {
+        if (this->beats.empty() || this->beats.front().is_last != bool(is_last)) {
+            std::fprintf(stderr, "testbench: a word is in no burst, or not its last one\n");
+            std::exit(2);
+        }
+        std::vector<uint32_t> word((this->word_bytes + 7) / 8 * 2);
+        get(data, word.data());
+        std::memcpy(this->beats.front().at, word.data(), this->word_bytes);
+        if (is_last)
+            written.push_back(this->now + this->latency);
+        this->beats.pop_front();
+    }
 };
 
 // Which processes are held in each cycle: a quarter of the time, in spells of up to 16 cycles.

@@ -32,6 +32,8 @@ class OutsideMemory:
     """Index ``s`` of a dimension is in bank ``s mod factor``."""
     is_given: bool
     ports: tuple[MemoryPort, ...]
+    masters: tuple[str, ...] = ()
+    """Of an array off the chip, the AXI4 ports: ``NAME_araddr`` or ``NAME_awaddr`` and so on."""
 
     @property
     def bits(self) -> int:
@@ -85,6 +87,7 @@ def described(text: str) -> DesignDescription:
                 MemoryPort(str(p["name"]), bool(p["is_write"]), int(p["banks"]))
                 for p in one["ports"]
             ),
+            tuple(map(str, one["masters"])),
         )
         for one in document["memories"]
     )

@@ -15,6 +15,7 @@ from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.kernel.plain_rows import with_plain_rows
 from streamopt.rtl.operators.leaf import OperatorBlock, source_of
+from streamopt.rtl.outside.word_streams import ANSWER_CYCLES
 from streamopt.rtl.printing import verilog_texts
 from streamopt.rtl.rtl_design import RtlDesign
 from streamopt.target.resources import Resources
@@ -67,13 +68,25 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
         ("blocks.v", "\n".join(texts[most:])),
     )
     most = sum(k.ii * k.most_slots + k.depth_cycles + 2 for k in kernels)
+    most += 2 * ANSWER_CYCLES * len(joining.masters.ports)
     known = ((process.name, kernel_cells(process.kernel, memories, bits)) for process in processes)
     cells = {name: own for name, own in known if own is not None}
     if len(cells) == len(processes):
         cells[top] = sum((*cells.values(), *map(channel_cells, joining.channels)), Resources())
     names = tuple(process.name for process in processes)
     outside = tuple(joining.outside)
-    return RtlDesign(top, joined, outside, kernels, most, names, joining.frames.ports, bits, cells)
+    return RtlDesign(
+        top,
+        joined,
+        outside,
+        kernels,
+        most,
+        names,
+        joining.frames.ports,
+        bits,
+        (*joining.masters.ports,),
+        cells,
+    )
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

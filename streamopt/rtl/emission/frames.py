@@ -8,7 +8,7 @@ and those that it writes have room, which they have for two.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from streamopt.ir.network import Place
 from streamopt.rtl.blocks.frame_count import FrameCount
@@ -35,6 +35,8 @@ class FrameOrder:
         The loop nest after which another one of the same process runs.
     places
         Of memories, by name.
+    written
+        Loop nests that write off the chip, where their frames end later: see `end_with`.
     """
 
     def __init__(
@@ -43,21 +45,31 @@ class FrameOrder:
         processes: Sequence[ProcessModule],
         follows: Mapping[str, str],
         places: Mapping[str, Place],
+        written: Collection[str],
         bits: int,
     ) -> None:
         self._module, self._processes, self._follows = module, processes, follows
         self._places = places
         self.count = FrameCount(bits)
         lasts = [p.name for p in processes if p.name not in follows.values()]
-        self._ended = {p.name: self._number(p.name, is_port=p.name in lasts) for p in processes}
-        self.ports = tuple(self._ended[name].text for name in lasts)
+        self._ends = {name: module.port("output", f"{name}_frame", bits) for name in lasts}
+        """By last loop nest, how many frames of the process have ended."""
+        own = {p.name for p in processes if p.name in written or p.name not in lasts}
+        self._ended = self._ends | {name: module.wire(f"{name}_computed", bits) for name in own}
+        self.ports = tuple(wire.text for wire in self._ends.values())
 
-    def _number(self, nest: str, *, is_port: bool) -> NamedBits:
-        """Return the wire of how many frames of a loop nest have ended; of the last one a port."""
-        name = f"{nest}_frame"
-        if is_port:
-            return self._module.port("output", name, self.count.bits)
-        return self._module.wire(name, self.count.bits)
+    def end_with(self, nest: str, counts: Sequence[str]) -> None:
+        """Let the frames of a process have ended when its last loop nest and others have.
+
+        Parameters
+        ----------
+        counts
+            Of the others, which are a frame behind at most.
+        """
+        own = self._ended[nest].text
+        all_are = " & ".join(f"{count} == {own}" for count in counts)
+        one = f"{self.count.bits}'d1"
+        self._module.let(self._ends[nest], f"({all_are}) ? {own} : {own} - {one}")
 
     def ended(self, nest: str) -> NamedBits:
         """Return how many frames a loop nest has ended."""
@@ -65,10 +77,10 @@ class FrameOrder:
 
     def of(self, nest: str) -> NamedBits:
         """Return the number of the frame that the process of a loop nest is in."""
-        return self._ended[self._nests(nest)[-1]]
+        return self._ends[self._nests(nest)[-1]]
 
-    def join(self, clock: NamedBits, reset: NamedBits) -> dict[str, NamedBits]:
-        """Add ``start``, ``ready`` and ``done``; return, by loop nest, whether it may begin."""
+    def join(self, clock: NamedBits, reset: NamedBits, may_begin: Mapping[str, NamedBits]) -> None:
+        """Add ``start``, ``ready`` and ``done``, and say of each loop nest when it may begin."""
         module, bits = self._module, self.count.bits
         start, ready = module.port("input", "start"), module.port("output", "ready")
         done, taken = module.port("output", "done"), module.wire("is_taken")
@@ -78,15 +90,12 @@ class FrameOrder:
         module.let(taken, f"{start.text} & {ready.text}")
         module.let(ready, " & ".join(f"~&({given.text} - {port})" for port in self.ports))
         module.let(done, " & ".join(f"{given.text} == {port}" for port in self.ports))
-        found: dict[str, NamedBits] = {}
         for process in self._processes:
-            wire = found[process.name] = module.wire(f"{process.name}_ready")
-            before = self._follows.get(process.name)
+            wire, before = may_begin[process.name], self._follows.get(process.name)
             if before:
                 module.let(wire, f"{self._ended[before].text} != {self._ended[process.name].text}")
             else:
                 module.let(wire, " & ".join(self._conditions(process.name, given, taken)))
-        return found
 
     def _conditions(self, nest: str, given: NamedBits, taken: NamedBits) -> Iterator[str]:
         """Yield what the first loop nest of a process waits for."""

@@ -17,11 +17,15 @@ from streamopt.rtl.blocks.registers import RegisterStore
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.blocks.word_choice import WordChoice
 from streamopt.rtl.emission.frames import FrameOrder
+from streamopt.rtl.emission.masters import WordMasters, movers_of
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
 from streamopt.rtl.emission.structure import NamedBits, StructureModule
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.phase_parts import word_cycles
+from streamopt.rtl.outside.read_master import ReadMaster
+from streamopt.rtl.outside.word_streams import word_streams
+from streamopt.rtl.outside.write_master import WriteMaster
 from streamopt.rtl.rtl_design import OutsidePort
 
 _WRITE_WIRES = ("write", "write_at", "given")
@@ -36,6 +40,8 @@ Block: TypeAlias = (
     | LutMemory
     | OperatorLanes
     | OperatorTree
+    | ReadMaster
+    | WriteMaster
     | RegisterStore
     | WordChoice
 )
@@ -53,6 +59,8 @@ class TopModule:
         FIFOs and buffers, as often as they are there.
     frames
         Which of them the processes are in.
+    masters
+        What reads arrays off the chip.
     outside
         Its ports to memories.
 
@@ -77,11 +85,25 @@ class TopModule:
         self._clock = self._module.port("input", "clk")
         self._reset = self._module.port("input", "rst")
         places = {memory.name: memory.place for memory in network.memories}
-        self.frames = FrameOrder(self._module, processes, follows, places, frame_bits)
+        streams = word_streams(network)
+        written = {
+            process.name
+            for name, process in movers_of(processes, streams).items()
+            if streams[name].is_written
+        }
+        self.frames = FrameOrder(self._module, processes, follows, places, written, frame_bits)
         self.blocks: list[Block] = [self.frames.count]
         self.channels: list[BufferMemory | FifoBlock] = []
         self.outside: list[OutsidePort] = []
-        self._inside: dict[tuple[str, str], NamedBits] = {}
+        self.masters = WordMasters(self._module, processes, streams, self.frames)
+        begins = {p.name: self._module.wire(f"{p.name}_ready") for p in processes}
+        self._may_begin = begins
+        self.masters.join(self._clock, self._reset, begins)
+        self.frames.join(self._clock, self._reset, begins)
+        for master in self.masters.blocks:
+            self.blocks += [master, master.fifo, master.fifo.memory]
+            self.channels.append(master.fifo)
+        self._inside: dict[tuple[str, str], NamedBits] = {**self.masters.inside}
         """Wires that don't leave the design, by process and port."""
         for fifo in network.fifos:
             self._join_fifo(identifier(fifo.name), fifo)
@@ -251,11 +273,13 @@ class TopModule:
     def verilog(self) -> str:
         """Return the module's text."""
         module = self._module
-        may_begin = self.frames.join(self._clock, self._reset)
         hold = module.port("input", "hold", len(self._processes))
         for at, process in enumerate(self._processes):
             joined = {"clk": self._clock, "rst": self._reset, "hold": hold.part(at, hold.bits)}
-            joined |= {"ready": may_begin[process.name], "frame": self.frames.ended(process.name)}
+            joined |= {
+                "ready": self._may_begin[process.name],
+                "frame": self.frames.ended(process.name),
+            }
             for port, (direction, signal) in process.ports.items():
                 wire = self._inside.get((process.name, port))
                 name = f"{process.name}_{port}"

@@ -55,6 +55,7 @@ from streamopt.rtl.kernel.values import NoOperatorError, ValueList, combining
 from streamopt.rtl.operators.float_leaf import FloatLeaf
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import TRUTH, format_of, plain
+from streamopt.rtl.outside.word_streams import with_answers, with_word_streams
 
 HURRIED_LEVELS = 4
 """Of an adder on a recurrence that has no time for more."""
@@ -69,6 +70,7 @@ def make_kernels(scheduled: ScheduledGraph, network: Network) -> tuple[tuple[Ker
         E640 for all that there is no structure for.
     """
     check_network(network)
+    network = with_word_streams(network)
     return tuple(
         tuple(_of_process(scheduled, nodes, process, network))
         for process, nodes in zip(network.processes, scheduled.processes, strict=True)
@@ -107,11 +109,10 @@ def timed_kernels(
 ) -> tuple[Network, dict[str, PipelineTiming]]:
     """Return the network of kernels, by process, and the timing of each pipeline.
 
-    Those that take turns have one timing more, by the name of them all.
+    Those that take turns have one more, by the name of them all; movers wait for what is outside.
     """
     kernels = [kernel for process in made for kernel in process]
-    built = [kernel.built for kernel in kernels if kernel.built is not None]
-    turns = {own.turns.name: own.turns for own in built}
+    turns = {own.turns.name: own.turns for own in (k.built for k in kernels) if own is not None}
     processes = tuple(
         replace(process, turns=tuple(turns[own.name] for own in process.turns))
         for process in network.processes
@@ -123,7 +124,7 @@ def timed_kernels(
             own = (*kernel.built.port_cycles, (kernel.built.turns.name, ()))
         for name, cycles in own:
             timings[name] = PipelineTiming(kernel.ii, kernel.depth_cycles, cycles)
-    return replace(network, processes=processes), timings
+    return replace(network, processes=processes), with_answers(network, timings)
 
 
 class KernelMaker:

@@ -59,9 +59,13 @@ def _structures(network: Network) -> list[CodegenError]:
             for port in pipeline.ports
             if port.target == memory.name
         ]
-        if memory.place in (Place.OFF_CHIP, Place.ROM):
-            what = "is a table" if memory.place is Place.ROM else "is off the chip"
-            found.append(refused(f"array '{memory.name}' {what}"))
+        if memory.place is Place.ROM:
+            found.append(refused(f"array '{memory.name}' is a table"))
+        elif memory.place is Place.OFF_CHIP:
+            if not memory.channels:
+                found.append(refused(f"array '{memory.name}' is a stream off the chip"))
+            elif len({*users}) > 1:
+                found.append(refused(f"array '{memory.name}' off the chip is read and written"))
         elif memory.place is Place.PING_PONG:
             writers = {process for process, mode in users if mode is AccessMode.WRITE}
             if len(writers) != 1:

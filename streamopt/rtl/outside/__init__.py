@@ -1,0 +1,1 @@
+"""Arrays off the chip: masters that read them over AXI4, and the words that movers take."""
