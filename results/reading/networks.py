@@ -81,6 +81,8 @@ def measured(network: Network) -> dict[str, str]:
             so.write(program, solution.schedule, Path(folder) / "made")
             verdict = so.verify(Path(folder) / "made")
         row["result"] = "verified" if verdict.passed else "differs"
+        own = [o.max_error for o in verdict.outputs if o.name.endswith("own run") and not o.wrong]
+        row["design_error"] = f"{max(own):.1e}" if own else ""
         if "UNCHECKED" in str(verdict) and "FAIL" not in str(verdict):
             row["result"] = "unchecked"
         row["remark"] = "" if verdict.passed else _short(str(verdict))
@@ -126,7 +128,10 @@ def _short(text: str) -> str:
 
 
 BEGIN, END = "<!-- networks -->", "<!-- end -->"
-COLUMNS = ("network", "inputs", "result", "nodes", "error", "cycles", "read_seconds", "remark")
+COLUMNS = (
+    *("network", "inputs", "result", "nodes", "error", "design_error", "cycles"),
+    *("read_seconds", "remark"),
+)
 
 
 @cache
@@ -152,8 +157,8 @@ def _write_page(rows: dict[str, dict[str, str]]) -> str:
     """Put the table on the page; return how many networks end in a verified design."""
     passed = sum(row["result"] == "verified" for row in rows.values())
     total = f"{passed} of {len(rows)} networks end in a verified design."
-    heads = ("network", "inputs", "nodes", "largest error", "cycles", "result")
-    keys = ("network", "inputs", "nodes", "error", "cycles", "result")
+    heads = ("network", "inputs", "nodes", "error", "error of the design", "cycles", "result")
+    keys = ("network", "inputs", "nodes", "error", "design_error", "cycles", "result")
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for name in sorted(rows, key=_position):
         lines.append(f"| {' | '.join(rows[name].get(key, '') for key in keys)} |")

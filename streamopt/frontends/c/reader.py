@@ -22,12 +22,13 @@ from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements.assignments import assign
 from streamopt.frontends.c.statements.inlining import value_of_body, value_of_inlined
 from streamopt.frontends.c.statements.statements import read_all
+from streamopt.frontends.c.symbols import Known
 from streamopt.frontends.c.syntax.files import CFile, CFunction
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.parsing import file_of, parsed
-from streamopt.frontends.c.syntax.trees import items_of
-from streamopt.frontends.c.syntax.usage import calls_in, usage_of
+from streamopt.frontends.c.syntax.trees import every, items_of
+from streamopt.frontends.c.syntax.usage import calls_in, names_in, usage_of
 from streamopt.frontends.c.text.classes import THIS
 from streamopt.frontends.c.text.preprocess import preprocess
 from streamopt.ir.expression import Access
@@ -103,7 +104,7 @@ def read_c(
     unread = state.integers.followed - read_names(items)
     body = tuple(without_assignments(items, unread))
     source.variables = {n: v for n, v in source.variables.items() if n not in unread}
-    _tell_statics(function, state)
+    _tell(function, state, parameters)
     for name, (count, loc) in state.source.compared.items():
         message = "note: places in %s depend on data: each access compares %d positions (%s)"
         logger.warning(message, name, count, loc)
@@ -128,7 +129,9 @@ def _read(function: CFunction, state: ReadingState, parameters: Mapping[str, int
         read_all(without_jumps(items, ast.Return), state)
         return
     last = items[-1] if items else None
-    if isinstance(last, ast.Return) and (_is_number(last.expr) or function.name == "main"):
+    status = last.expr if isinstance(last, ast.Return) else last
+    is_number = isinstance(status, ast.Constant) and unsupported(status) is None
+    if isinstance(last, ast.Return) and (not status or is_number or function.name == "main"):
         read_all(items[:-1], state)
         return
     value = value_of_body(items, function, state)
@@ -137,11 +140,6 @@ def _read(function: CFunction, state: ReadingState, parameters: Mapping[str, int
     result = state.source.add_variable(RESULT, (), value.element, function.loc, is_argument=True)
     stored = replace(result, kept=function.returns.kept, is_wide=function.returns.is_wide)
     assign(Access(result.variable, ()), stored, value, state, function.loc)
-
-
-def _is_number(value: ast.Node | None) -> bool:
-    """Return whether a function returns nothing, or a literal, as a status."""
-    return value is None or (isinstance(value, ast.Constant) and unsupported(value) is None)
 
 
 def _top_function(file: CFile, path: Path, wanted: str | None) -> CFunction:
@@ -202,7 +200,13 @@ def _check_outputs(outputs: Sequence[str], function: CFunction, state: ReadingSt
             state.report("E137", message, function.loc, did_you_mean(name, known))
 
 
-def _tell_statics(function: CFunction, state: ReadingState) -> None:
+def _tell(function: CFunction, state: ReadingState, parameters: Mapping[str, int]) -> None:
+    loops = (one.cond for one in every(function.body) if isinstance(one, ast.For) and one.cond)
+    told = {*parameters, *names_in(*loops)}
+    for name in (item.name for item in function.parameters if item.name not in told):
+        if isinstance(known := state.scope.find(name), Known):
+            message = "note: %s is %s, as the file's calls say; another number is --param %s=..."
+            logger.warning(message, name, known.value.constant, name)
     if state.statics:
         places = ", ".join(f"{item.name} ({item.loc})" for item in state.statics)
         message = (

@@ -358,6 +358,5 @@ def _loops(indices: Sequence[LoopIndex]) -> tuple[Axis, ...]:
 
 
 def _names(order: Iterable[LoopIndex | str]) -> list[str]:
-    return [
-        n for o in order for n in (o.affine.iterators() if isinstance(o, LoopIndex) else (str(o),))
-    ]
+    named = (o.affine.iterators() if isinstance(o, LoopIndex) else (str(o),) for o in order)
+    return [name for names in named for name in names]

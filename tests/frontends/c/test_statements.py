@@ -326,6 +326,19 @@ def test_static_variables_start_at_zero_and_say_so(
     )
 
 
+def test_integers_that_calls_decide_are_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(
+        "void f(int x[4], int n, int c) { for (int i = 0; i < n; i++) x[i] = c - x[i]; }\n"
+        "int main(void) { int x[4]; f(x, 4, 1000); return 0; }\n"
+    )
+    read_c(path)
+    assert "note: c is 1000, as the file's calls say" in caplog.text
+    assert "note: n is" not in caplog.text
+
+
 def test_headers_of_tools_and_libraries_are_known(tmp_path: Path) -> None:
     names = [*EMPTY_HEADERS, "inttypes.h", "complex.h", "stdarg.h", "fcntl.h", "ctime"]
     text = "".join(f"#include <{name}>\n" for name in names)

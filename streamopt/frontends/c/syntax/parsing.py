@@ -70,8 +70,7 @@ def _syntax_error(text: str, source: Preprocessed) -> Diagnostic:
             hint = f"declare {word[1]} before it is used as a type: is a header or a -D missing?"
     elif "At end of input" in message:
         message = "the file ends inside a function or declaration: a brace or semicolon is missing"
-    loc = source.places.loc(line, column)
-    return Diagnostic("E132", f"syntax: {message[:200]}", loc, hint)
+    return Diagnostic("E132", f"syntax: {message[:200]}", source.places.loc(line, column), hint)
 
 
 def file_of(tree: ast.FileAST, places: Places, generics: Mapping[str, tuple[str, ...]]) -> CFile:
