@@ -13,6 +13,7 @@ import pytest
 import streamopt as so
 from streamopt.errors import CodegenError
 from streamopt.ir.graph import Graph
+from streamopt.ir.program import Role
 from streamopt.ir.schedule import Schedule
 from streamopt.pipeline.evaluating import verilog_ends
 from streamopt.rtl.kernel.making import timed_network
@@ -26,9 +27,11 @@ from tests.support.window_schedules import WINDOWS, window_schedule
 
 CASES = int(os.environ.get("STREAMOPT_CASES", "1000"))
 BLOCK = 50
-CHAINS, UPDATES = CASES * 3 // 20, CASES // 20
+CHAINS, UPDATES, OUTSIDE = CASES * 3 // 20, CASES // 20, CASES // 20
 """Of all cases; the rest are graphs."""
 WINDOWS_SEED = 8
+SHARE_OUTSIDE = 0.7
+"""Of arrays at the boundary."""
 FRAMES = 4
 needs_verilator = pytest.mark.skipif(
     shutil.which("verilator") is None, reason="Verilator isn't installed"
@@ -77,6 +80,23 @@ def random_windows(seed: int) -> tuple[Graph, Schedule] | None:
     return graph, schedule
 
 
+def random_outside(seed: int) -> tuple[Graph, Schedule] | None:
+    """Return a graph some of whose arrays are off the chip, and a schedule; None as above."""
+    rng = Random(seed)
+    program = random_program(rng, nodes=rng.randint(1, 3), max_extent=12)
+    graph = so.dataflow(replace(program, name="design"))
+    schedule = any_factors(graph, rng)
+    crossing = (array for array in graph.arrays if array.role is not Role.INTERNAL)
+    ports = {array.name: f"m_axi:{rng.choice([1, 1, 2, 3])}" for array in crossing}
+    some = {name: port for name, port in ports.items() if rng.random() < SHARE_OUTSIDE}
+    try:
+        schedule = so.put_outside(graph, schedule, so.plan_ports(graph, ports=some))
+        timed_network(so.apply(graph, schedule))
+    except CodegenError as refused:
+        return check_refusal(refused)
+    return graph, schedule
+
+
 def check_refusal(refused: CodegenError) -> None:
     """A refusal names what there is no structure for."""
     assert {problem.code for problem in refused.diagnostics} == {"E640"}
@@ -110,7 +130,7 @@ def test_designs_take_the_cycles_that_are_simulated(seed: int, tmp_path: Path) -
 
 @needs_verilator
 @pytest.mark.nightly
-@pytest.mark.parametrize("first", range(0, CASES - CHAINS - UPDATES, BLOCK))
+@pytest.mark.parametrize("first", range(0, CASES - CHAINS - UPDATES - OUTSIDE, BLOCK))
 def test_many_random_designs(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + BLOCK):
         check_design(seed, tmp_path / str(seed))
@@ -129,6 +149,14 @@ def test_windows_take_the_cycles_that_are_simulated(tmp_path: Path) -> None:
 def test_many_random_windows(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + BLOCK):
         check_design(seed, tmp_path / str(seed), random_windows)
+
+
+@needs_verilator
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(0, OUTSIDE, BLOCK))
+def test_many_random_arrays_off_the_chip(first: int, tmp_path: Path) -> None:
+    for seed in range(first, first + BLOCK):
+        check_design(seed, tmp_path / str(seed), random_outside)
 
 
 @needs_verilator
