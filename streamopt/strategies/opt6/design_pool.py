@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.strategies.opt6.simulated_descent import merit
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 
 if TYPE_CHECKING:
     from streamopt.strategies.opt6.graph_variant import GraphVariant
+    from streamopt.strategies.problem import Problem
 
     Pair = tuple[SimulatedDesign, GraphVariant]
 
@@ -73,3 +75,13 @@ class DesignPool:
 def best_of(pairs: list[Pair]) -> Pair | None:
     """Return the design of the least rank; of equal ones the first."""
     return min(pairs, key=lambda pair: pair[0].rank, default=None)
+
+
+def nothing_fits(problem: Problem) -> InfeasibleError:
+    """Return the error where even a design without unrolling has too many DSPs (E401)."""
+    name, most = problem.graph.name, problem.space.dsp_limit
+    message = (
+        f"{name} needs more than {most} DSPs with no unrolling, when all operators are counted"
+    )
+    hint = "give --dsp a larger number, or let adders be LUTs: --binding free"
+    return InfeasibleError(Diagnostic("E401", message, hint=hint))

@@ -27,6 +27,7 @@ from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT
 from streamopt.strategies.opt6.simulated_descent import SimulatedDescent
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign, judged
+from streamopt.strategies.opt6.streamed.streamed_descent import StreamedDescents
 from streamopt.strategies.opt6.weight_traffic import weight_traffic_cycles
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Chosen, Prepared
@@ -34,6 +35,7 @@ from streamopt.strategies.resources.known_rows import KnownRows, rows_of
 from streamopt.strategies.run import SEARCH, Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
+from streamopt.work import spent
 
 MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
@@ -75,6 +77,8 @@ class GraphVariant:
     ----------
     first_share
         See `LargeGraph`.
+    judging_work
+        Of the last design.
     """
 
     def __init__(
@@ -115,6 +119,8 @@ class GraphVariant:
         self._with_surroundings: Prepared | None = None
         self._descent: SimulatedDescent | None = None
         self._known_cycles: dict[bool, int] = {}
+        self.judging_work = 0.0
+        self._streamed = StreamedDescents(costs, limits, self.judged)
         least = max(
             boundary_cycles(self.graph, self.ports, self.region.on),
             weight_traffic_cycles(self.graph, self.ports, self.region.on, limits),
@@ -123,18 +129,7 @@ class GraphVariant:
         self._bound = PricedBound(least, SearchBudget.whole(limits).price)
 
     def tried(self, horizon: Horizon, effort: SearchEffort, run: Run) -> Iterator[SimulatedDesign]:
-        """Yield designs, the last of which is within the limits if one was found.
-
-        Parameters
-        ----------
-        effort
-            What to look for, and how hard.
-
-        Raises
-        ------
-        SearchStoppedError
-            If the time is up, or the search is no longer wanted.
-        """
+        """Yield designs, the last of which is within the limits if one was found."""
         if self.is_large:
             yield from self._tried_large(horizon, effort, run)
         for _ in range(0 if self.is_large else MOST_ROUNDS):
@@ -184,14 +179,12 @@ class GraphVariant:
         ----------
         random
             Chooses the first change; None for the best one.
-
-        Raises
-        ------
-        SearchStoppedError
-            If the time is up, or the search is no longer wanted.
         """
         prepared, cycles = self._rows.prepared, start.chosen.cycles
         if prepared is None:
+            if (rows := self._large.streamed_rows) is not None:
+                effort = self.judging_work
+                yield from self._streamed.designs(rows, start, effort, clock, random)
             return
         if self._descent is None or self._descent.horizon_cycles < cycles:
             horizon = int(DESCENT.horizon * cycles)
@@ -203,10 +196,11 @@ class GraphVariant:
 
     def judged(self, chosen: Chosen, ports: tuple[PortPlan, ...] | None = None) -> SimulatedDesign:
         """Return a schedule as a design, with the ports of the problem if no others are given."""
+        began, sizes = spent(), self.options.sizes_fifos
         chosen = replace(chosen, schedule=self.bounded(chosen.schedule, ports))
-        return judged(
-            self.graph, self.names, chosen, self.region, sizes_fifos=self.options.sizes_fifos
-        )
+        found = judged(self.graph, self.names, chosen, self.region, sizes_fifos=sizes)
+        self.judging_work = spent() - began
+        return found
 
     def made_safe(self, design: SimulatedDesign) -> SimulatedDesign:
         """Return a design with the FIFOs that it gets at the end, if these are sized."""
@@ -242,7 +236,8 @@ class GraphVariant:
     def follow(self, other: "GraphVariant") -> None:
         """Begin with the budget that another form of a large graph came to."""
         if self.is_large:
-            self._budget = other._budget
+            self._budget, self.judging_work = other._budget, other.judging_work
+            self._large.follow(other._large)
 
     def narrowed(self, horizon_cycles: int, run: Run) -> SimulatedDesign | None:
         """Look for a higher bound of a large graph within a horizon; return a design if found."""

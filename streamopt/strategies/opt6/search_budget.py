@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, prod
 
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.perf.paper.dsp import dsps_per_lane
@@ -24,6 +24,15 @@ SQUEEZE = 0.985
 """Of the budget, where a design that should be within its limits isn't."""
 NARROW = 1.01
 """Ratio of prices that were too high and too low, between which none is tried."""
+
+SIZING_SHARE = 0.1
+"""Of the effort, for the FIFOs at the end."""
+SIZING_RUNS = 40.0
+"""Likewise, at least, in times of the first design's judging."""
+MOST_SIZING_SHARE = 0.5
+"""Of the effort: a first design without lanes takes longer to judge than what is found."""
+LARGE_SIZING_SHARE = 0.15
+"""Likewise, for a large graph: its first rows take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +171,11 @@ def horizons(within: Horizon, graph: Graph, dsps: int, plainest: Callable[[], Ch
     return [*(cycles for cycles in first if cycles < longest), longest]
 
 
+def far_cycles(graph: Graph, dsps: int) -> int | None:
+    """Return a latency that a large graph has designs within, if its products say one."""
+    return int(FIRST_HORIZONS[-1] * ideal_cycles(graph, dsps)) or None
+
+
 def ideal_cycles(graph: Graph, dsps: int) -> int:
     """Return how long all products of a graph take in DSPs that always have work."""
     work = sum(
@@ -170,3 +184,10 @@ def ideal_cycles(graph: Graph, dsps: int) -> int:
         if not isinstance(node, SequentialNode)
     )
     return -(-work // max(1, dsps))
+
+
+def sizing_effort(limit: float, judging: float, *, is_large: bool) -> float:
+    """Return the effort of all that is left for making FIFOs small, by that of judging a design."""
+    share = SIZING_SHARE * limit if limit < inf else 0.0
+    most = (LARGE_SIZING_SHARE if is_large else MOST_SIZING_SHARE) * limit
+    return min(most, max(share, SIZING_RUNS * judging))

@@ -8,12 +8,13 @@ has, what the design takes beyond its rows is left to it, and the variant is sea
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 from time import perf_counter
 
 import numpy as np
 
-from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.errors import Diagnostic
 from streamopt.evaluation.boundary_ports import boundary_cycles, boundary_of_form
 from streamopt.evaluation.open_channels import is_open
 from streamopt.ir.graph import Graph, SequentialNode
@@ -24,11 +25,11 @@ from streamopt.space.objective import Interval, Latency
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.opt6.channel_rounds import bound_of_designs, quickest_round, settled
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
-from streamopt.strategies.opt6.design_pool import DesignPool, best_of
+from streamopt.strategies.opt6.design_pool import DesignPool, best_of, nothing_fits
 from streamopt.strategies.opt6.frames.frames_search import steady_design
-from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
+from streamopt.strategies.opt6.graph_variant import CLOSE, MOST_NODES, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
-from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
+from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort, far_cycles, sizing_effort
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.opt6.staged_passes import fits_on_chip, staged_design
@@ -49,6 +50,8 @@ NO_CYCLES = 2**62
 """Stands for 'no design yet'."""
 VARIANTS_SHARE = 0.25
 """Of the effort, after which no further variant is begun."""
+STREAMED_SHARE = 0.2
+"""Likewise, no further choice of tiles of a large graph with windows, whose bound takes long."""
 DESCENTS_SHARE = 0.4
 """Of it (a large graph: of that before FIFOs), after which a search goes no further down."""
 KICKS_SHARES = (0.3, 0.6)
@@ -59,14 +62,6 @@ KICKED = 2
 """Variants whose best designs are changed at random."""
 MOST_FRUITLESS = 3
 """Rounds of such descents that lead to no better design."""
-SIZING_SHARE = 0.1
-"""Of the effort, for the FIFOs at the end."""
-SIZING_RUNS = 40.0
-"""Likewise, at least, in times of the first design's judging."""
-MOST_SIZING_SHARE = 0.5
-"""Of the effort: a first design without lanes takes longer to judge than what is found."""
-LARGE_SIZING_SHARE = 0.15
-"""Likewise, for a large graph: its first rows take long."""
 LAST_RUNS = 18.0
 """Of these, for what follows when FIFOs stay as they are: simulations with the least FIFOs wait for
 each other at every cycle, so that they take longer."""
@@ -122,9 +117,13 @@ class Opt6:
         search, problem = _VariantSearch(run, self.options, transfer_cycles), run.problem
         without, shares = self.options.space.without, bool(problem.ports)
         with run.until_stopped():
-            search.begin(self.sizing_clock)
-            for names, graph in variants(problem.graph, without, shares_arguments=shares):
+            forms = variants(problem.graph, without, shares_arguments=shares)
+            first = next(forms)
+            if not search.is_streamed(first[1]):
+                search.begin(self.sizing_clock)
+            for names, graph in chain([first], forms):
                 search.look(names, graph)
+            search.leave_what_follows(self.sizing_clock)
             search.refine()
             search.settle_channels()
         return search
@@ -133,10 +132,7 @@ class Opt6:
 class _VariantSearch:
     """A run with the variants of its graph, and the designs that were tried.
 
-    Parameters
-    ----------
-    transfer_cycles
-        For which open ports have channels; 0 for the least time that these allow.
+    Open ports have channels for so many cycles of transfer, or 0 for as few as these allow.
     """
 
     def __init__(self, run: Run, options: SearchOptions, transfer_cycles: int) -> None:
@@ -151,6 +147,7 @@ class _VariantSearch:
         self._limit = run.clock.limit
         self._random = np.random.default_rng(run.options.seed)
         self._reported = 0.0
+        self._far_cycles: int | None = None
         run.clock.on_beat = self._beat
 
     def _variant(self, names: tuple[str, ...], graph: Graph, *, partial: int) -> GraphVariant:
@@ -171,7 +168,21 @@ class _VariantSearch:
         is_near = searched is not None and searched[0].is_within
         if best is not None and best[0].is_within:
             return Horizon(best[0].cycles - is_near, is_near)
-        return Horizon(None, is_near, int(OVER * best[0].cycles) if best else None)
+        return Horizon(None, is_near, int(OVER * best[0].cycles) if best else self._far_cycles)
+
+    def is_streamed(self, form: Graph) -> bool:
+        """Return whether a large form is a tree with windows, which descents by curves are for."""
+        is_tree = all(len(own) <= 1 for own in form.out_edges().values())
+        if len(form.nodes) <= MOST_NODES or not (is_tree and any(n.windows for n in form.nodes)):
+            return False
+        self._far_cycles = far_cycles(form, self.run.problem.space.dsp_limit)
+        self.run.clock.leave(sizing_effort(self._limit, 0.0, is_large=True))
+        return True
+
+    def leave_what_follows(self, sizing_clock: SearchClock | None) -> None:
+        """Leave time for what follows when FIFOs stay as they are, if `begin` didn't."""
+        if sizing_clock is not None and self._far_cycles is not None and self._best is not None:
+            sizing_clock.leave(LAST_RUNS * self._best[1].judging_work)
 
     def begin(self, sizing_clock: SearchClock | None) -> None:
         """Take what other levels answer at once; if it isn't within, the design without lanes."""
@@ -192,9 +203,7 @@ class _VariantSearch:
             began = clock.spent()
             keep(plain.judged(plain.plainest()))
         judging = clock.spent() - began
-        share = SIZING_SHARE * self._limit if self._limit < inf else 0.0
-        most = (LARGE_SIZING_SHARE if plain.is_large else MOST_SIZING_SHARE) * self._limit
-        clock.leave(min(most, max(share, SIZING_RUNS * judging)))
+        clock.leave(sizing_effort(self._limit, judging, is_large=plain.is_large))
         if sizing_clock is not None:
             sizing_clock.leave(LAST_RUNS * judging)
 
@@ -211,8 +220,9 @@ class _VariantSearch:
         choices, tiling_limit = [widest], self.run.problem.space.tiling_limit
         if partial and gains_from_partial_tiles(widest.graph, tiling_limit):
             choices.insert(0, self._variant(names, graph, partial=False))
+        share = VARIANTS_SHARE if self._far_cycles is None else STREAMED_SHARE
         for variant in choices:
-            if self._is_late(VARIANTS_SHARE * self._limit):
+            if self._is_late(share * self._limit):
                 return
             self._last = variant
             with suppress(SearchTooLargeError):
@@ -222,6 +232,9 @@ class _VariantSearch:
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
         self._bound(FIRST_LABELS)
+        if self._far_cycles is not None:
+            self._kick(1.0)
+            return
         for labels, share in zip(MORE_LABELS, KICKS_SHARES, strict=True):
             best = self._searched.best or self._best
             if best is None or self._is_close():
@@ -258,13 +271,7 @@ class _VariantSearch:
         return (inf, 0) if self._best is None else self._best[0].rank
 
     def answer(self) -> Solution:
-        """Return the best design with its bound.
-
-        Raises
-        ------
-        InfeasibleError
-            If there is none (E401).
-        """
+        """Return the best design with its bound; none is E401."""
         best, variant = self._least_over()
         best = variant.best_placed(best)
         found = best.solution(self.run)
@@ -310,10 +317,12 @@ class _VariantSearch:
     def _search(self, variant: GraphVariant, labels: int, widest: GraphVariant) -> None:
         """Search a variant; again without bursts if they are what makes its best design slow."""
         self._keep(variant, SearchEffort(labels, steady=False), widest)
-        self._descend(variant, widest)
-        is_late = widest.is_large and self._is_late(widest.first_share * self._limit)
+        is_streamed = self._far_cycles is not None  # where descents know bursts
+        if not is_streamed or variant is widest:
+            self._descend(variant, widest)
+        ends = is_streamed or (widest.is_large and self._is_late(widest.first_share * self._limit))
         best, least = self._searched.best, self._least_closed_cycles(widest)
-        if not is_late and (best is None or best[0].cycles > (1.0 + BURSTS) * least):
+        if not ends and (best is None or best[0].cycles > (1.0 + BURSTS) * least):
             self._keep(variant, SearchEffort(labels, steady=True), widest)
             self._descend(variant, widest)
 
@@ -365,7 +374,7 @@ class _VariantSearch:
         tried += [pool.best for pool in (self._searched, self._quicker) if pool.best]
         least = min(found.chosen.dsps for found, _ in tried)
         if searched is None and least > self.run.problem.space.dsp_limit:
-            raise _nothing_fits(self.run.problem)
+            raise nothing_fits(self.run.problem)
         found = best_of(tried)
         assert found is not None
         return found
@@ -389,12 +398,3 @@ class _VariantSearch:
         bound = None if best is None else float(best[1].bound_cycles)
         is_bound = found is not None and bound is not None and bound <= found
         tell(self.run.clock.progress(found, bound if is_bound else None))
-
-
-def _nothing_fits(problem: Problem) -> InfeasibleError:
-    name, most = problem.graph.name, problem.space.dsp_limit
-    message = (
-        f"{name} needs more than {most} DSPs with no unrolling, when all operators are counted"
-    )
-    hint = "give --dsp a larger number, or let adders be LUTs: --binding free"
-    return InfeasibleError(Diagnostic("E401", message, hint=hint))

@@ -37,6 +37,8 @@ DEADLINE_PART = 0.35
 """Likewise, of a graph that is searched by deadlines alone."""
 LAST_PART = 0.9
 """Likewise, for the bound and what is found on the way."""
+TREE_LAST_PART = 0.75
+"""Likewise, where descents by curves follow (O35)."""
 
 
 class LargeGraph:
@@ -76,6 +78,16 @@ class LargeGraph:
         self.first_share = EARLY_SHARE if self._is_paced else FIRST_SHARE
         self._most_nodes = most_nodes
         self._rows = KnownRows(problem)
+        self._followed: Prepared | None = None
+
+    @property
+    def streamed_rows(self) -> Prepared | None:
+        """Return the rows of a tree with windows, or those of a form that came before."""
+        return (self._rows.prepared or self._followed) if self._waits_for_all else None
+
+    def follow(self, other: "LargeGraph") -> None:
+        """Take the rows of a form of fewer choices as long as there are none."""
+        self._followed = other.streamed_rows
 
     def whole(self) -> "LargeGraph":
         """Return the same with nothing left out of its times; itself where nothing is."""
@@ -119,7 +131,8 @@ class LargeGraph:
         if rows is None:
             return None
         share = DEADLINE_PART if self._waits_for_all else LARGE_PART
-        share = LAST_PART if only_bound else share
+        if only_bound:
+            share = TREE_LAST_PART if self._waits_for_all else LAST_PART
         options, clock = run.clock.part(run.options, share * run.clock.left())
         own, aim = Run(asked, options, clock=clock), None
         if self._waits_for_all:
