@@ -234,7 +234,6 @@ class _VariantSearch:
         self._bound(FIRST_LABELS)
         if self._far_cycles is not None:
             self._kick(1.0)
-            return
         for labels, share in zip(MORE_LABELS, KICKS_SHARES, strict=True):
             best = self._searched.best or self._best
             if best is None or self._is_close():
