@@ -93,11 +93,11 @@ class Moves:
             def distance(other: int) -> tuple[int, float]:
                 unlike = sum(a != b for a, b in zip(walks[row], walks[other], strict=True))
                 ratios: list[float] = [
-                    log((dsps[other] + 1.0) / (dsps[row] * gain + 1.0)),
-                    log((last[other] + 1.0) / (last[row] / gain + 1.0)),
-                    0.1 * log((first[other] + 1.0) / (first[row] / gain + 1.0)),
+                    _ratio(dsps[other], dsps[row] * gain),
+                    _ratio(last[other], last[row] / gain),
+                    0.1 * _ratio(first[other], first[row] / gain),
                 ]
-                return unlike, sum(abs(ratio) for ratio in ratios)
+                return unlike, sum(ratios)
 
             self._known[name] = min(options, key=distance, default=None)
         return self._known[name]
@@ -345,3 +345,8 @@ class _Tables:
                     found[k] = fewer
                     waiting.update(dict.fromkeys(n for n in self._members[k] if n != node))
         return found
+
+
+def _ratio(one: float, other: float) -> float:
+    """Return how far two sizes are from each other; elements may come before cycle 0."""
+    return abs(log((max(one, 0.0) + 1.0) / (max(other, 0.0) + 1.0)))

@@ -10,15 +10,16 @@ from streamopt.ir.source import Source
 from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
-from streamopt.transforms.restructure.joined_writes import with_joined_writes
-from streamopt.transforms.restructure.naming import final_names
-from streamopt.transforms.restructure.perfect_loops import (
+from streamopt.transforms.restructure.loops.joined_loops import with_joined_loops
+from streamopt.transforms.restructure.loops.joined_writes import with_joined_writes
+from streamopt.transforms.restructure.loops.perfect_loops import (
     has_ends,
     with_first_values,
     with_last_values,
 )
+from streamopt.transforms.restructure.loops.split_loops import is_divided, with_split_counters
+from streamopt.transforms.restructure.naming import final_names
 from streamopt.transforms.restructure.reductions import with_extremes
-from streamopt.transforms.restructure.split_loops import is_divided, with_split_counters
 from streamopt.transforms.restructure.storage.accumulators import accumulate_in_place
 from streamopt.transforms.restructure.storage.dimensions import with_dimensions
 from streamopt.transforms.restructure.storage.early_values import with_early_values
@@ -43,6 +44,7 @@ SCALAR_PASSES = (
 """Passes on single statements in their loops: scalars and work arrays leave their way."""
 STATEMENT_PASSES = (
     with_dimensions,
+    with_joined_loops,
     *SCALAR_PASSES,
     with_joined_writes,
     forward_copies,

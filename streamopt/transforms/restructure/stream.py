@@ -14,6 +14,7 @@ from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
+from streamopt.transforms.restructure.loops.joined_loops import joined_loop, over_joined_loop
 from streamopt.transforms.restructure.reductions import Recognized, recognized
 
 
@@ -59,10 +60,12 @@ def streaming_nest(
     StreamRefusedError
         If an element would be written more than once, or the untouched ones can't be copied.
     """
-    hulls = hull_of(instance.loops)
-    if any(low >= high for low, high in hulls.values()):
+    if any(low >= high for low, high in hull_of(instance.loops).values()):
         raise StreamRefusedError("it never runs")
-    target = instance.target
+    for at, extent in enumerate(shape):
+        number = joined_loop(instance, at, extent)
+        instance = instance if number is None else over_joined_loop(instance, number)
+    hulls, target = hull_of(instance.loops), instance.target
     step = recognized(target, instance.assign.value)
     used = target.iterators()
     idle = [name for name, (low, high) in hulls.items() if name not in used and high - low > 1]

@@ -28,8 +28,8 @@ from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import FlatSource, ordered_statement
 from streamopt.transforms.restructure.joining import joints, refused
+from streamopt.transforms.restructure.loops.perfect_loops import without_pinned_loops
 from streamopt.transforms.restructure.perfect import perfect_nest
-from streamopt.transforms.restructure.perfect_loops import without_pinned_loops
 from streamopt.transforms.restructure.reductions import recognized, with_choices
 from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest, told
 from streamopt.transforms.restructure.unseen import without_unseen

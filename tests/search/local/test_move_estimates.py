@@ -65,3 +65,12 @@ def test_promising_changes_keep_tile_classes_together(seed: int) -> None:
     gains = [paths.cycles - float(after_each(paths, n)[row]) for ((n, row),) in single]
     assert gains == sorted(gains, reverse=True)
     assert np.all(np.array(gains) > 0)
+
+
+def test_rows_whose_elements_come_before_cycle_0_are_compared_too() -> None:
+    wires = wires_of(6420)
+    for first, last in zip(wires.first_write, wires.last_write, strict=True):
+        first[::2] = -30.0
+        last[1::2] = -20.0
+    moves = Moves(wires)
+    assert any(moves.of_classes(moves.least(), range(len(wires.dsps))))

@@ -15,7 +15,11 @@ from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Variable
 from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.flat_source import FlatSource, with_accesses
-from streamopt.transforms.restructure.split_loops import SplitLoop, over_split_loops, split_loop
+from streamopt.transforms.restructure.loops.split_loops import (
+    SplitLoop,
+    over_split_loops,
+    split_loop,
+)
 
 Strides = tuple[int, ...]
 """Elements between neighbours along each dimension, outermost first; each divides the one before,

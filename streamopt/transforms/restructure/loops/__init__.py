@@ -1,0 +1,1 @@
+"""Loops of a source taken apart and put together."""

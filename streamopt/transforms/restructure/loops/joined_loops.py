@@ -1,0 +1,132 @@
+"""Loops over the digits of a subscript, as one loop over the dimension.
+
+An array that is written by plain iterators can be a stream, whatever is read: ``y[2*i + p]`` can't.
+"""
+
+from dataclasses import dataclass, replace
+
+from streamopt.analysis.instances import StatementInstance, hull_of
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, moved_leaf, rewrite, rewrite_condition
+from streamopt.transforms.restructure.flat_source import FlatSource
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedLoop:
+    """A loop over the numbers of which some loops count the digits."""
+
+    digits: tuple[tuple[str, int], ...]
+    """Iterators with what they are multiplied by, the highest first: that names the number."""
+    values: dict[str, Affine]
+    """Of the iterators, by the number."""
+    base: int
+    """Of the sum of digits, where the number is 0."""
+    extent: int
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        """Return the iterators of the digits, the highest first."""
+        return tuple(name for name, _ in self.digits)
+
+    def moved(self, value: Affine) -> Affine:
+        """Return an expression of the digits as one of the number."""
+        factors = value.factors
+        shares = {factors.get(name, 0) / factor for name, factor in self.digits}
+        share = shares.pop()
+        if shares or not value.is_linear or not share.is_integer():
+            return value.substitute(self.values)
+        whole = {name: Affine() for name in self.iterators}
+        number = Affine.iterator(self.iterators[0]) + Affine.of(self.base)
+        return value.substitute(whole) + number.scaled(int(share))
+
+
+def joined_loop(instance: StatementInstance, at: int, extent: int) -> JoinedLoop | None:
+    """Return the loop over a dimension of a target whose digits are loops; None if they are not."""
+    hulls, subscript = hull_of(instance.loops), instance.target.subscripts[at]
+    names = {*subscript.iterators()}
+    loops = {loop.iterator: loop for loop in instance.loops}
+    ends = [e for name in names for e in (*loops[name].lower, *loops[name].upper)]
+    others = [own for place, own in enumerate(instance.target.subscripts) if place != at]
+    bounds = [end for loop in instance.loops for end in (*loop.lower, *loop.upper)]
+    is_alone = not any(names & {*part.iterators()} for part in (*others, *bounds))
+    if len(names) < 2 or not subscript.is_linear or any(e.terms for e in ends) or not is_alone:
+        return None
+    ordered = sorted((factor, name) for name, factor in subscript.factors.items())
+    number, radix, values = Affine.iterator(ordered[-1][1]), 1, dict[str, Affine]()
+    for factor, name in ordered:
+        low, high = hulls[name]
+        if factor != radix:
+            return None
+        radix *= high - low
+        digit = number.floordiv(factor)
+        values[name] = (digit if radix == extent else digit.mod(high - low)) + Affine.of(low)
+    least, _ = subscript.interval({name: (low, high - 1) for name, (low, high) in hulls.items()})
+    digits = tuple((name, factor) for factor, name in reversed(ordered))
+    base = sum(factor * hulls[name][0] for name, factor in digits)
+    return JoinedLoop(digits, values, base, extent) if radix == extent and least == 0 else None
+
+
+def over_joined_loop(instance: StatementInstance, joined: JoinedLoop) -> StatementInstance:
+    """Return a statement in one loop instead of those that count its digits."""
+    first, *lower = joined.iterators
+
+    def moved(access: Access) -> Access:
+        return Access(access.array, tuple(map(joined.moved, access.subscripts)))
+
+    leaf = moved_leaf(moved, joined.moved)
+    loops = {
+        place: replace(
+            loop, lower=(Affine(),), upper=(Affine.of(joined.extent),), variable="", value=None
+        )
+        if loop.iterator == first
+        else loop
+        for place, loop in enumerate(instance.loops)
+        if loop.iterator not in lower
+    }
+    assign = replace(
+        instance.assign,
+        target=moved(instance.target),
+        value=rewrite(instance.assign.value, leaf),
+    )
+    guards = tuple(rewrite_condition(guard, leaf) for guard in instance.guards)
+    position = tuple(instance.position[place] for place in (*loops, -1))
+    return StatementInstance(assign, tuple(loops.values()), position, guards)
+
+
+def with_joined_loops(body: FlatSource) -> FlatSource:
+    """Join loops right inside each other that are the digits of a subscript.
+
+    Before: ``for i < 4: for p < 2: { s = 0; for k: s = s + a[i][k] * c[p][k]; y[2*i + p] = s; }``
+    After:  ``for i < 8: { s = 0; for k: s = s + a[i // 2][k] * c[i % 2][k]; y[i] = s; }``
+
+    Legal as iterations keep their order.
+    """
+    while (joined := _first(body)) is not None:
+        names = {*joined.iterators}
+        statements = (
+            over_joined_loop(one, joined) if names & {*one.iterators} else one
+            for one in body.statements
+        )
+        body = replace(body, statements=tuple(statements))
+    return body
+
+
+def _first(body: FlatSource) -> JoinedLoop | None:
+    for instance in body.statements:
+        for at, extent in enumerate(body.variables[instance.target.array].shape):
+            joined = joined_loop(instance, at, extent)
+            if joined is not None and all(_is_nested(one, joined) for one in body.statements):
+                return joined
+    return None
+
+
+def _is_nested(instance: StatementInstance, joined: JoinedLoop) -> bool:
+    """Return whether a statement is in all of the loops, one right in the other, or in none."""
+    names, own = joined.iterators, instance.iterators
+    if not {*names} & {*own}:
+        return True
+    bounds = [end for loop in instance.loops for end in (*loop.lower, *loop.upper)]
+    if names[0] not in own or any({*names} & {*end.iterators()} for end in bounds):
+        return False
+    first = own.index(names[0])
+    return own[first : first + len(names)] == names
