@@ -1,9 +1,8 @@
 """Convolutions over one to three dimensions; channels are the second dimension.
 
-A transposed convolution is one convolution with a channel for each phase of the stride, and an
-interleaving: element ``s*q + r`` of the result is a convolution of the input at ``q`` with every
-``s``-th element of the kernel, from ``r`` on. So no zero is put between the input's elements or
-multiplied.
+A transposed convolution is a convolution whose kernel depends on the phase of the stride: element
+``s*q + r`` of the result is a convolution of the input at ``q`` with every ``s``-th element of the
+kernel, from ``r`` on. So no zero is put between the input's elements or multiplied.
 """
 
 from collections.abc import Sequence
@@ -11,13 +10,14 @@ from dataclasses import dataclass
 from math import prod
 
 from streamopt.frontends.tensors.builder import ProgramBuilder
-from streamopt.frontends.tensors.elementwise import broadcast, elementwise
+from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
+from streamopt.ir.affine import Affine
 from streamopt.ir.algebra import composing as ex
-from streamopt.ir.algebra.divisions import floor_divided
+from streamopt.ir.algebra.divisions import floor_divided, remainder
 from streamopt.ir.expression import Expression
 from streamopt.ir.operators import Reduction
 
@@ -149,9 +149,8 @@ def transposed_convolution(
     if weight.rank != x.rank or groups < 1 or weight.shape[0] % groups:
         message = f"a weight of shape {list(weight.shape)} in {groups} groups "
         raise LoweringError(f"{message}doesn't fit an input of {list(x.shape)}")
-    outputs = groups * weight.shape[1]
-    strides = [each.stride for each in dimensions]
-    kernel = _kernel(builder, weight, dimensions, dilations, groups)
+    depth, per_group = weight.shape[0] // groups, weight.shape[1]
+    kernel = builder.settled(_kernel(builder, weight, dimensions, dilations, groups))
     wide = padded(
         builder,
         x,
@@ -160,21 +159,38 @@ def transposed_convolution(
     )
     if wide.operations:
         wide = builder.store(wide, f"{builder.label}_pad")
-    offsets = None
-    if bias is not None:
-        offsets = broadcast(reshaped(bias, (outputs, *[1] * rank)), (outputs, *strides))
-        offsets = builder.store(reshaped(offsets, (kernel.shape[0],)))
-    windows = Windows.of([each.taps for each in dimensions])
-    made = convolution(builder, wide, kernel, offsets, windows=windows, groups=groups)
-    extents = made.shape[2:]
-    parts = reshaped(made, (x.shape[0], outputs, *strides, *extents))
-    order = [place for at in range(rank) for place in (2 + rank + at, 2 + at)]
-    parts = transposed(parts, (0, 1, *order))
-    whole = [extent * stride for extent, stride in zip(extents, strides, strict=True)]
-    result = reshaped(parts, (x.shape[0], outputs, *whole))
-    for at, each in enumerate(dimensions):
-        result = strided(result, 2 + at, each.start, 1, each.count)
-    return result
+    source = builder.settled(wide)
+
+    def term(point: ElementPoint) -> Expression:
+        trips = point.trip_counts
+        (n, m, *outer), (c, *inner) = point.indices[: 2 + rank], point.indices[2 + rank :]
+        channel, phase, places = c, m, list[Affine]()
+        if groups > 1:
+            channel = floor_divided(m, per_group, trips).scaled(depth) + c
+        for each, place, tap in zip(dimensions, outer, inner, strict=True):
+            at = place + Affine.of(each.start)
+            phase = phase.scaled(each.stride) + remainder(at, each.stride, trips)
+            places.append(floor_divided(at, each.stride, trips) + tap)
+        return ex.multiply(
+            source.at(point.to([n, channel, *places])), kernel.at(point.to([phase, c, *inner]))
+        )
+
+    names = spatial_names(rank)
+    result = builder.reduce(
+        [
+            ("n", x.shape[0]),
+            ("m", groups * per_group),
+            *((name, each.count) for name, each in zip(names, dimensions, strict=True)),
+        ],
+        [("c", depth), *((f"k{s}", each.taps) for s, each in zip(names, dimensions, strict=True))],
+        Reduction.ADD,
+        term,
+        element=x.element,
+    )
+    if bias is None:
+        return result
+    each_bias = reshaped(bias, (groups * per_group, *[1] * rank))
+    return elementwise(builder, ex.add, result, each_bias)
 
 
 def _kernel(
