@@ -316,10 +316,10 @@ class _VariantSearch:
     def _search(self, variant: GraphVariant, labels: int, widest: GraphVariant) -> None:
         """Search a variant; again without bursts if they are what makes its best design slow."""
         self._keep(variant, SearchEffort(labels, steady=False), widest)
-        is_streamed = self._far_cycles is not None  # where descents know bursts
+        is_streamed = self._far_cycles is not None
         if not is_streamed or variant is widest:
             self._descend(variant, widest)
-        ends = is_streamed or (widest.is_large and self._is_late(widest.first_share * self._limit))
+        ends = widest.is_large and self._is_late(widest.first_share * self._limit)
         best, least = self._searched.best, self._least_closed_cycles(widest)
         if not ends and (best is None or best[0].cycles > (1.0 + BURSTS) * least):
             self._keep(variant, SearchEffort(labels, steady=True), widest)

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, permutations
 
-from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.affine import Affine, FloorDiv, Iter
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Array, Loop, Role
 from streamopt.transforms.rebuilding import accesses, with_accesses, with_parts, with_subscripts
+from streamopt.transforms.restructure.loops.joined_loops import number_of
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 from streamopt.transforms.rewrites.mixed_radix import digits, substituted
+
+_JOINED = 2
+"""Loops that a node may have beyond the most, until some are joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,9 @@ class SplitLoops(GraphRewrite):
 
     Before: ``q[i][j] += x[i][k] * w[k][j]; s[h][i] += q[i][16 * h + k]``
     After:  ``q[i][j_1][j_0] += x[i][k] * w[k][16 * j_1 + j_0]; s[h][i] += q[i][h][k]``
+
+    Two dimensions that all readers walk by the digits of one number become one, and so do the loops
+    that write them: pixels that were channels, ``up[k % 2][k // 2]``, are ``up[k]``.
 
     A split is made with all that follows from it, or not at all: every internal array whose
     dimension a split loop walks gets the same digits, and so do all loops that walk it. None is
@@ -55,14 +62,24 @@ def _step(now: DigitSplit, name: str) -> DigitSplit | None:
     node = now.nodes[name]
     for array, at, radix in _digit_dimensions(now, node):
         trial = now.copy()
-        if trial.dimension(array, at, radix) and trial.settled():
+        if trial.dimension(array, at, radix) and trial.settled() and _joined(trial, now):
             return trial
     for loop, low in _digit_loops(node):
         trial = now.copy()
         made = trial.loop(name, loop, low) and _bends(trial.nodes[name]) < _bends(node)
-        if made and trial.settled():
+        if made and trial.settled() and _joined(trial, now):
             return trial
     return None
+
+
+def _joined(trial: DigitSplit, before: DigitSplit) -> bool:
+    """Join what all readers walk as one; tell whether no node has too many loops then."""
+    for array in trial.arrays:
+        trial.join(array)
+    return all(
+        len(node.loops) <= max(trial.most_loops, len(before.nodes[name].loops))
+        for name, node in trial.nodes.items()
+    )
 
 
 def _digit_dimensions(now: DigitSplit, node: Node) -> Iterator[tuple[str, int, int]]:
@@ -141,7 +158,8 @@ class DigitSplit:
         node = self.nodes[name]
         trips = node.trip_counts
         whole = isinstance(node, SequentialNode) or trips[loop] % low
-        if whole or low in (1, trips[loop]) or len(node.loops) >= self.most_loops:
+        many = len(node.loops) >= self.most_loops + _JOINED
+        if whole or many or low in (1, trips[loop]):
             return False
         high_name, low_name = self._digit_names(node, loop)
         made = {high_name: trips[loop] // low, low_name: low}
@@ -178,6 +196,29 @@ class DigitSplit:
             node = self.nodes[name]
             self.nodes[name] = _with_digits(node, array, at, radix)
         return True
+
+    def join(self, array: str) -> None:
+        """Make one dimension of two of an internal array, wherever all readers walk it as one."""
+        while (found := self._joint(array)) is not None:
+            old, (high, low) = self.arrays[array], found
+            radix = old.shape[low]
+            shape = [radix * e if at == high else e for at, e in enumerate(old.shape)]
+            for name in self.users[array]:
+                changed = _with_number(self.nodes[name], array, found, radix)
+                at = high - (low < high)
+                self.nodes[name] = _with_joined_loops(changed, array, at, shape[high])
+            self.arrays[array] = replace(old, shape=(*shape[:low], *shape[low + 1 :]))
+
+    def _joint(self, array: str) -> tuple[int, int] | None:
+        """Return the dimensions of the high and the low digit of a number."""
+        shape, users = self.arrays[array].shape, [self.nodes[name] for name in self.users[array]]
+        if not self._is_channel(array) or any(isinstance(node, SequentialNode) for node in users):
+            return None
+        reads = [access for node in users for access in node.reads if access.array == array]
+        for high, low in permutations(range(len(shape)), 2):
+            if reads and all(_number(access, high, low, shape[low]) for access in reads):
+                return high, low
+        return None
 
     def settled(self) -> bool:
         """Split all dimensions that a split loop walks; tell whether that worked."""
@@ -241,6 +282,49 @@ def _digit_loop(
             if low < trip_counts[atom.name]:
                 return atom.name, low
     return None
+
+
+def _number(access: Access, high: int, low: int, radix: int) -> Affine | None:
+    """Return the number of which two subscripts are the digits; None if they are of no one."""
+    tops, rest = access.subscripts[high], access.subscripts[low]
+    for atom, factor in tops.terms:
+        if not isinstance(atom, FloorDiv) or (factor, atom.divisor) != (1, radix):
+            continue
+        if rest == atom.value.mod(radix):
+            return atom.value + (tops - Affine(((atom, 1),))).scaled(radix)
+    return None
+
+
+def _with_number(node: Node, array: str, digits_at: tuple[int, int], radix: int) -> Node:
+    high, low = digits_at
+
+    def moved(access: Access) -> Access:
+        if access.array != array:
+            return access
+        subscripts = [*access.subscripts]
+        plain = subscripts[high].scaled(radix) + subscripts[low]
+        subscripts[high] = _number(access, high, low, radix) or plain
+        del subscripts[low]
+        return Access(array, tuple(subscripts))
+
+    return with_accesses(node, moved)
+
+
+def _with_joined_loops(node: Node, array: str, at: int, extent: int) -> Node:
+    """Return a node with one loop for the digits of a dimension that it writes."""
+    if node.write.array != array:
+        return node
+    hulls = {name: (0, trips) for name, trips in node.trip_counts.items()}
+    joined = number_of(node.write.subscripts[at], hulls, extent)
+    if joined is None:
+        return node
+    first, *lower = joined.iterators
+    loops = (
+        Loop(first, extent) if loop.name == first else loop
+        for loop in node.loops
+        if loop.name not in lower
+    )
+    return with_subscripts(replace(node, loops=tuple(loops)), joined.moved)
 
 
 def _with_digits(node: Node, array: str, at: int, radix: int) -> Node:

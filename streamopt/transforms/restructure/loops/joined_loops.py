@@ -3,9 +3,10 @@
 An array that is written by plain iterators can be a stream, whatever is read: ``y[2*i + p]`` can't.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from streamopt.analysis.instances import StatementInstance, hull_of
+from streamopt.analysis.instances import Hull, StatementInstance, hull_of
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, moved_leaf, rewrite, rewrite_condition
 from streamopt.transforms.restructure.flat_source import FlatSource
@@ -51,6 +52,17 @@ def joined_loop(instance: StatementInstance, at: int, extent: int) -> JoinedLoop
     is_alone = not any(names & {*part.iterators()} for part in (*others, *bounds))
     if len(names) < 2 or not subscript.is_linear or any(e.terms for e in ends) or not is_alone:
         return None
+    return number_of(subscript, hulls, extent)
+
+
+def number_of(subscript: Affine, hulls: Mapping[str, Hull], extent: int) -> JoinedLoop | None:
+    """Return a loop over the values of a linear subscript, if they are a whole dimension in digits.
+
+    Parameters
+    ----------
+    hulls
+        Lowest value of each iterator, and the one after its highest.
+    """
     ordered = sorted((factor, name) for name, factor in subscript.factors.items())
     number, radix, values = Affine.iterator(ordered[-1][1]), 1, dict[str, Affine]()
     for factor, name in ordered:
