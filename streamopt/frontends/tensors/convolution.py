@@ -5,21 +5,24 @@ A transposed convolution is a convolution whose kernel depends on the phase of t
 kernel, from ``r`` on. So no zero is put between the input's elements or multiplied.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
+from typing import TypeAlias
 
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.indexing import ElementPoint
 from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
-from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
+from streamopt.frontends.tensors.views import padded, reshaped, strided, unsqueezed
 from streamopt.ir.affine import Affine
 from streamopt.ir.algebra import composing as ex
 from streamopt.ir.algebra.divisions import floor_divided, remainder
 from streamopt.ir.expression import Expression
 from streamopt.ir.operators import Reduction
+
+Placed: TypeAlias = tuple[Sequence[Affine], Sequence[Affine]]
+"""Subscripts of the kernel, and places of the input."""
 
 
 def convolution(
@@ -41,34 +44,60 @@ def convolution(
     LoweringError
         If shapes and groups don't fit.
     """
-    names = spatial_names(x.rank - 2)
     _check(x, weight, groups)
-    outputs, depth = weight.shape[0], weight.shape[1]
-    per_group = outputs // groups
-    sizes = windows.counts(x.shape[2:])
+
     source, kernel = bordered(builder, x, windows), builder.settled(weight)
-    rank = len(names)
+    shape = weight.shape[0], *windows.counts(x.shape[2:])
+
+    def placed(point: ElementPoint, channels: Sequence[Affine]) -> Placed:
+        m, c, _ = channels
+        outer, inner = _parts(point)
+        return (m, c, *inner), windows.indices(outer, inner)
+
+    return _summed(builder, (source, kernel, bias), shape, windows.kernel, groups, placed)
+
+
+def _parts(point: ElementPoint) -> tuple[Sequence[Affine], Sequence[Affine]]:
+    """Return the places of the result, and the taps."""
+    rank = (len(point.indices) - 3) // 2
+    return point.indices[2 : 2 + rank], point.indices[3 + rank :]
+
+
+def _summed(
+    builder: ProgramBuilder,
+    operands: tuple[LazyTensor, LazyTensor, LazyTensor | None],
+    shape: Sequence[int],
+    taps: Sequence[int],
+    groups: int,
+    placed: Callable[[ElementPoint, Sequence[Affine]], Placed],
+) -> LazyTensor:
+    """Return the sums over channels and taps for a result of channels and places.
+
+    Parameters
+    ----------
+    placed
+        From iterators and the channels of the result, the group and the input to the operands.
+    """
+    source, kernel, bias = operands
+    names, depth = spatial_names(len(taps)), source.shape[1] // groups
 
     def term(point: ElementPoint) -> Expression:
-        n, m = point.indices[:2]
-        outer, (c, *inner) = point.indices[2 : 2 + rank], point.indices[2 + rank :]
-        group = floor_divided(m, per_group, point.trip_counts) if groups > 1 else None
-        channel = c if group is None else group.scaled(depth) + c
-        return ex.multiply(
-            source.at(point.to([n, channel, *windows.indices(outer, inner)])),
-            kernel.at(point.to([m, c, *inner])),
-        )
+        n, m, c = *point.indices[:2], point.indices[2 + len(taps)]
+        group = floor_divided(m, shape[0] // groups, point.trip_counts) if groups > 1 else Affine()
+        channel = group.scaled(depth) + c
+        own, places = placed(point, (m, c, channel))
+        return ex.multiply(source.at(point.to([n, channel, *places])), kernel.at(point.to([*own])))
 
     result = builder.reduce(
-        [("n", x.shape[0]), ("m", outputs), *zip(names, sizes, strict=True)],
-        [("c", depth), *((f"k{s}", k) for s, k in zip(names, windows.kernel, strict=True))],
+        [("n", source.shape[0]), *zip(("m", *names), shape, strict=True)],
+        [("c", depth), *((f"k{name}", each) for name, each in zip(names, taps, strict=True))],
         Reduction.ADD,
         term,
-        element=x.element,
+        element=source.element,
     )
     if bias is None:
         return result
-    return elementwise(builder, ex.add, result, reshaped(bias, (outputs, *[1] * rank)))
+    return elementwise(builder, ex.add, result, reshaped(bias, (shape[0], *[1] * len(taps))))
 
 
 def _check(x: LazyTensor, weight: LazyTensor, groups: int) -> None:
@@ -101,14 +130,10 @@ class Phases:
 
 
 def phases(extent: int, span: int, stride: int, cut: int, count: int) -> Phases:
-    """Return the phases of one dimension.
+    """Return the phases of one dimension: of an input and of a kernel with its dilation.
 
     Parameters
     ----------
-    extent
-        Of the input.
-    span
-        Of the kernel with its dilation.
     cut
         Elements that are left out in front of the result.
     count
@@ -120,10 +145,8 @@ def phases(extent: int, span: int, stride: int, cut: int, count: int) -> Phases:
         If numbers make no sense.
     """
     if stride < 1 or span < 1 or count < 1 or cut < 0:
-        message = (
-            f"a kernel of {span} with stride {stride} and padding {cut} gives {count} elements"
-        )
-        raise LoweringError(message)
+        message = f"a kernel of {span} with stride {stride} and padding {cut} "
+        raise LoweringError(f"{message}gives {count} elements")
     taps = -(-span // stride)
     first, last = cut // stride, (cut + count - 1) // stride
     return Phases(stride, taps, taps - 1 - first, last - (extent - 1), cut - first * stride, count)
@@ -145,12 +168,16 @@ def transposed_convolution(
     LoweringError
         If shapes and groups don't fit.
     """
-    rank = len(dimensions)
-    if weight.rank != x.rank or groups < 1 or weight.shape[0] % groups:
+    sides_fit = weight.rank == x.rank and weight.shape[0] == x.shape[1]
+    if not sides_fit or groups < 1 or weight.shape[0] % groups:
         message = f"a weight of shape {list(weight.shape)} in {groups} groups "
         raise LoweringError(f"{message}doesn't fit an input of {list(x.shape)}")
-    depth, per_group = weight.shape[0] // groups, weight.shape[1]
-    kernel = builder.settled(_kernel(builder, weight, dimensions, dilations, groups))
+    rank, per_group = len(dimensions), weight.shape[1]
+    for at, each in enumerate(dimensions):
+        weight = _dilated(builder, weight, 2 + at, dilations[at])
+        gap = (*(0,) * (2 + at), each.span - weight.shape[2 + at], *(0,) * (rank - 1 - at))
+        weight = padded(builder, weight, (0,) * (2 + rank), gap)
+    kernel = builder.settled(weight)
     wide = padded(
         builder,
         x,
@@ -159,63 +186,20 @@ def transposed_convolution(
     )
     if wide.operations:
         wide = builder.store(wide, f"{builder.label}_pad")
-    source = builder.settled(wide)
 
-    def term(point: ElementPoint) -> Expression:
-        trips = point.trip_counts
-        (n, m, *outer), (c, *inner) = point.indices[: 2 + rank], point.indices[2 + rank :]
-        channel, phase, places = c, m, list[Affine]()
-        if groups > 1:
-            channel = floor_divided(m, per_group, trips).scaled(depth) + c
-        for each, place, tap in zip(dimensions, outer, inner, strict=True):
+    def placed(point: ElementPoint, channels: Sequence[Affine]) -> Placed:
+        trips, (m, _, channel) = point.trip_counts, channels
+        own, places = [channel, remainder(m, per_group, trips) if groups > 1 else m], list[Affine]()
+        for each, place, tap in zip(dimensions, *_parts(point), strict=True):
             at = place + Affine.of(each.start)
-            phase = phase.scaled(each.stride) + remainder(at, each.stride, trips)
+            last = remainder(at, each.stride, trips) + Affine.of(each.span - each.stride)
+            own.append(last - tap.scaled(each.stride))
             places.append(floor_divided(at, each.stride, trips) + tap)
-        return ex.multiply(
-            source.at(point.to([n, channel, *places])), kernel.at(point.to([phase, c, *inner]))
-        )
+        return own, places
 
-    names = spatial_names(rank)
-    result = builder.reduce(
-        [
-            ("n", x.shape[0]),
-            ("m", groups * per_group),
-            *((name, each.count) for name, each in zip(names, dimensions, strict=True)),
-        ],
-        [("c", depth), *((f"k{s}", each.taps) for s, each in zip(names, dimensions, strict=True))],
-        Reduction.ADD,
-        term,
-        element=x.element,
-    )
-    if bias is None:
-        return result
-    each_bias = reshaped(bias, (groups * per_group, *[1] * rank))
-    return elementwise(builder, ex.add, result, each_bias)
-
-
-def _kernel(
-    builder: ProgramBuilder,
-    weight: LazyTensor,
-    dimensions: Sequence[Phases],
-    dilations: Sequence[int],
-    groups: int,
-) -> LazyTensor:
-    """Return the weight of the convolution, with a channel for each phase."""
-    rank = len(dimensions)
-    for at, dilation in enumerate(dilations):
-        weight = _dilated(builder, weight, 2 + at, dilation)
-    missing = [each.span - weight.shape[2 + at] for at, each in enumerate(dimensions)]
-    weight = padded(builder, weight, (0,) * (2 + rank), (0, 0, *missing))
-    channels, each_outputs = weight.shape[0] // groups, weight.shape[1]
-    split = [number for each in dimensions for number in (each.taps, each.stride)]
-    parts = reshaped(weight, (groups, channels, each_outputs, *split))
-    taps, strides = range(3, 3 + 2 * rank, 2), range(4, 4 + 2 * rank, 2)
-    parts = transposed(parts, (0, 2, *strides, 1, *taps))
-    for at, each in enumerate(dimensions):
-        parts = strided(parts, 3 + rank + at, each.taps - 1, -1, each.taps)
-    total = groups * each_outputs * prod(each.stride for each in dimensions)
-    shape = (total, channels, *(each.taps for each in dimensions))
-    return builder.store(reshaped(parts, shape), f"{builder.label}_phases")
+    shape = groups * per_group, *(each.count for each in dimensions)
+    taps = [each.taps for each in dimensions]
+    return _summed(builder, (builder.settled(wide), kernel, bias), shape, taps, groups, placed)
 
 
 def _dilated(builder: ProgramBuilder, weight: LazyTensor, axis: int, dilation: int) -> LazyTensor:
