@@ -169,7 +169,7 @@ def test_slow_plain_design_leaves_effort_for_a_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Judging it tells the effort that FIFOs are left, which is never all of it."""
-    monkeypatch.setattr("streamopt.strategies.opt6.strategy.SIZING_RUNS", 1e6)
+    monkeypatch.setattr("streamopt.strategies.opt6.search_budget.SIZING_RUNS", 1e6)
     path = tmp_path / "solved.c"
     path.write_text("""
     void solved(float L[20][20], float b[20], float x[20]) {
