@@ -13,8 +13,6 @@ from streamopt.ir.expression import (
     moved_leaf,
     rewrite,
     rewrite_condition,
-    substitute,
-    substitute_condition,
 )
 from streamopt.ir.program import Statement
 from streamopt.ir.source import RangeLoop, Variable
@@ -89,6 +87,21 @@ def with_accesses(
     return replace(instance, assign=assign, guards=guards)
 
 
+def with_affines(
+    instance: StatementInstance, moved: Callable[[Affine], Affine]
+) -> StatementInstance:
+    """Return a statement with all its subscripts and indices replaced; its loops stay."""
+
+    def access_of(access: Access) -> Access:
+        return replace(access, subscripts=tuple(map(moved, access.subscripts)))
+
+    leaf = moved_leaf(access_of, moved)
+    value = rewrite(instance.assign.value, leaf)
+    assign = replace(instance.assign, target=access_of(instance.target), value=value)
+    guards = tuple(rewrite_condition(guard, leaf) for guard in instance.guards)
+    return replace(instance, assign=assign, guards=guards)
+
+
 def with_values(instance: StatementInstance, values: Mapping[str, Affine]) -> StatementInstance:
     """Return a statement with affine values instead of iterators; all its loops are still there."""
 
@@ -99,13 +112,8 @@ def with_values(instance: StatementInstance, values: Mapping[str, Affine]) -> St
         value = loop.value.substitute(values) if loop.value else None
         return replace(loop, lower=lower, upper=upper, value=value)
 
-    assign = replace(
-        instance.assign,
-        target=instance.target.substitute(values),
-        value=substitute(instance.assign.value, values),
-    )
-    guards = tuple(substitute_condition(guard, values) for guard in instance.guards)
-    return replace(instance, assign=assign, loops=tuple(map(moved, instance.loops)), guards=guards)
+    changed = with_affines(instance, lambda value: value.substitute(values))
+    return replace(changed, loops=tuple(map(moved, instance.loops)))
 
 
 def ordered_statement(statement: Statement, names: Sequence[str]) -> Statement:

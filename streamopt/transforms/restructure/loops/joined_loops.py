@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from streamopt.analysis.instances import Hull, StatementInstance, hull_of
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, moved_leaf, rewrite, rewrite_condition
-from streamopt.transforms.restructure.flat_source import FlatSource
+from streamopt.transforms.restructure.flat_source import FlatSource, with_affines
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +80,6 @@ def number_of(subscript: Affine, hulls: Mapping[str, Hull], extent: int) -> Join
 def over_joined_loop(instance: StatementInstance, joined: JoinedLoop) -> StatementInstance:
     """Return a statement in one loop instead of those that count its digits."""
     first, *lower = joined.iterators
-
-    def moved(access: Access) -> Access:
-        return Access(access.array, tuple(map(joined.moved, access.subscripts)))
-
-    leaf = moved_leaf(moved, joined.moved)
     loops = {
         place: replace(
             loop, lower=(Affine(),), upper=(Affine.of(joined.extent),), variable="", value=None
@@ -95,14 +89,9 @@ def over_joined_loop(instance: StatementInstance, joined: JoinedLoop) -> Stateme
         for place, loop in enumerate(instance.loops)
         if loop.iterator not in lower
     }
-    assign = replace(
-        instance.assign,
-        target=moved(instance.target),
-        value=rewrite(instance.assign.value, leaf),
-    )
-    guards = tuple(rewrite_condition(guard, leaf) for guard in instance.guards)
     position = tuple(instance.position[place] for place in (*loops, -1))
-    return StatementInstance(assign, tuple(loops.values()), position, guards)
+    changed = with_affines(instance, joined.moved)
+    return replace(changed, loops=tuple(loops.values()), position=position)
 
 
 def with_joined_loops(body: FlatSource) -> FlatSource:

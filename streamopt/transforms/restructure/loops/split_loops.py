@@ -11,14 +11,11 @@ from streamopt.ir.expression import (
     Expression,
     Index,
     Read,
-    moved_leaf,
-    rewrite,
-    rewrite_condition,
     walk,
 )
 from streamopt.ir.source import RangeLoop
 from streamopt.transforms.free_names import FreeNames
-from streamopt.transforms.restructure.flat_source import FlatSource, with_values
+from streamopt.transforms.restructure.flat_source import FlatSource, with_affines, with_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +123,4 @@ def _decided(instance: StatementInstance) -> StatementInstance:
     def decided(value: Affine) -> Affine:
         return placed(value, same, trips) if {*value.iterators()} <= trips.keys() else value
 
-    def moved(access: Access) -> Access:
-        return replace(access, subscripts=tuple(map(decided, access.subscripts)))
-
-    leaf = moved_leaf(moved, decided)
-    value = rewrite(instance.assign.value, leaf)
-    assign = replace(instance.assign, target=moved(instance.target), value=value)
-    guards = tuple(rewrite_condition(guard, leaf) for guard in instance.guards)
-    return replace(instance, assign=assign, guards=guards)
+    return with_affines(instance, decided)
