@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -63,7 +64,13 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 @cache
 def modules() -> tuple[Module, ...]:
-    return tuple(module_at(path) for path in sorted(ROOT.rglob("*.py")))
+    """Return all modules; collections of garbage would take twice the time of parsing."""
+    gc.disable()
+    try:
+        return tuple(module_at(path) for path in sorted(ROOT.rglob("*.py")))
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @cache

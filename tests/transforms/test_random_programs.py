@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from tests.support.random.functions import Function
 
-BATCH = 30
+BATCH = 15
 
 
 def read(function: Function, folder: Path) -> Program:
@@ -37,7 +37,7 @@ def bare(program: Program) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("first", in_nightly(range(0, 5 * BATCH, BATCH), 1))
+@pytest.mark.parametrize("first", in_nightly(range(0, 10 * BATCH, BATCH), 1))
 def test_bits_are_those_of_c(first: int, tmp_path: Path) -> None:
     seeds = range(first, first + BATCH)
     functions = [random_function(random.Random(s), f"f{s}", most=5) for s in seeds]

@@ -93,7 +93,11 @@ needs_verilator = pytest.mark.skipif(
 @needs_verilator
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("form", "kinds"), [(HALF, KINDS), (FLOAT, ["add", "div", "fma"])], ids=["half", "float"]
+    ("form", "kinds"),
+    [
+        pytest.param(HALF, KINDS, id="half", marks=pytest.mark.nightly),
+        pytest.param(FLOAT, ["add", "div", "fma"], id="float"),
+    ],
 )
 def test_operators_round_once(form: FloatFormat, kinds: Sequence[str], tmp_path: Path) -> None:
     leaves = [FloatLeaf(kind, form, _places(kind, form)) for kind in kinds]

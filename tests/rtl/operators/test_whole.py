@@ -181,7 +181,7 @@ def check_conversions(source: FloatFormat, count: int, seed: int, at: Path, ever
 @needs_verilator
 @pytest.mark.slow
 def test_whole_numbers(tmp_path: Path) -> None:
-    check_whole(LEAVES[::3], 1500, 1, tmp_path)
+    check_whole(LEAVES[::6], 1500, 1, tmp_path)
 
 
 @needs_verilator
