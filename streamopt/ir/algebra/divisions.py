@@ -82,7 +82,35 @@ def flat_index(indices: Sequence[Affine], shape: Sequence[int]) -> Affine:
     total = Affine()
     for index, extent in zip(indices, shape, strict=True):
         total = total.scaled(extent) + index
-    return _recombined(total)
+    return recombined(total)
+
+
+def recombined(value: Affine) -> Affine:
+    """Return a value with quotients and remainders of the same divisor joined.
+
+    Examples
+    --------
+    >>> flat = Affine.iterator("n")
+    >>> str(recombined(flat.floordiv(16).scaled(16) + flat.floordiv(4).mod(4).scaled(4)))
+    '4 * ((n) / 4)'
+    """
+    terms = dict(value.terms)
+    for atom, factor in value.terms:
+        if isinstance(atom, Mod):
+            quotient = _quotient(atom.value, atom.divisor)
+            if terms.get(quotient) == factor * atom.divisor:
+                rest = Affine(tuple((a, f) for a, f in terms.items() if a not in (atom, quotient)))
+                return recombined(rest + atom.value.scaled(factor) + Affine.of(value.constant))
+    return value
+
+
+def _quotient(value: Affine, divisor: int) -> FloorDiv:
+    """Return a quotient, that of one quotient with both divisors at once."""
+    match value.terms, value.constant:
+        case ((FloorDiv(inner, by), 1),), 0:
+            return FloorDiv(inner, by * divisor)
+        case _:
+            return FloorDiv(value, divisor)
 
 
 def unflattened(
@@ -125,14 +153,3 @@ def _without_inner(value: Affine, divisor: int) -> Affine:
         else:
             total = total + Affine(((atom, factor),))
     return total
-
-
-def _recombined(value: Affine) -> Affine:
-    terms = dict(value.terms)
-    for atom, factor in value.terms:
-        if isinstance(atom, Mod):
-            quotient = FloorDiv(atom.value, atom.divisor)
-            if terms.get(quotient) == factor * atom.divisor:
-                rest = Affine(tuple((a, f) for a, f in terms.items() if a not in (atom, quotient)))
-                return _recombined(rest + atom.value.scaled(factor) + Affine.of(value.constant))
-    return value

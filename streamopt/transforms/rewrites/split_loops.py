@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count, permutations
 
-from streamopt.ir.affine import Affine, FloorDiv, Iter
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.algebra.divisions import recombined
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Array, Loop, Role
@@ -214,9 +215,9 @@ class DigitSplit:
         shape, users = self.arrays[array].shape, [self.nodes[name] for name in self.users[array]]
         if not self._is_channel(array) or any(isinstance(node, SequentialNode) for node in users):
             return None
-        reads = [access for node in users for access in node.reads if access.array == array]
+        reads = [a.subscripts for node in users for a in node.reads if a.array == array]
         for high, low in permutations(range(len(shape)), 2):
-            if reads and all(_number(access, high, low, shape[low]) for access in reads):
+            if reads and all(_are_digits(read[high], read[low], shape[low]) for read in reads):
                 return high, low
         return None
 
@@ -284,15 +285,10 @@ def _digit_loop(
     return None
 
 
-def _number(access: Access, high: int, low: int, radix: int) -> Affine | None:
-    """Return the number of which two subscripts are the digits; None if they are of no one."""
-    tops, rest = access.subscripts[high], access.subscripts[low]
-    for atom, factor in tops.terms:
-        if not isinstance(atom, FloorDiv) or (factor, atom.divisor) != (1, radix):
-            continue
-        if rest == atom.value.mod(radix):
-            return atom.value + (tops - Affine(((atom, 1),))).scaled(radix)
-    return None
+def _are_digits(high: Affine, low: Affine, radix: int) -> bool:
+    """Return whether two subscripts are the quotient and the remainder of one number."""
+    apart = high.scaled(radix) + low
+    return recombined(apart) != apart
 
 
 def _with_number(node: Node, array: str, digits_at: tuple[int, int], radix: int) -> Node:
@@ -302,8 +298,7 @@ def _with_number(node: Node, array: str, digits_at: tuple[int, int], radix: int)
         if access.array != array:
             return access
         subscripts = [*access.subscripts]
-        plain = subscripts[high].scaled(radix) + subscripts[low]
-        subscripts[high] = _number(access, high, low, radix) or plain
+        subscripts[high] = recombined(subscripts[high].scaled(radix) + subscripts[low])
         del subscripts[low]
         return Access(array, tuple(subscripts))
 
@@ -318,7 +313,7 @@ def _with_joined_loops(node: Node, array: str, at: int, extent: int) -> Node:
     joined = number_of(node.write.subscripts[at], hulls, extent)
     if joined is None:
         return node
-    first, *lower = joined.iterators
+    first, *lower = joined.values
     loops = (
         Loop(first, extent) if loop.name == first else loop
         for loop in node.loops

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from streamopt.analysis.instances import Hull, StatementInstance, hull_of
 from streamopt.ir.affine import Affine
+from streamopt.ir.algebra.divisions import recombined
 from streamopt.transforms.restructure.flat_source import FlatSource, with_affines
 
 
@@ -15,29 +16,13 @@ from streamopt.transforms.restructure.flat_source import FlatSource, with_affine
 class JoinedLoop:
     """A loop over the numbers of which some loops count the digits."""
 
-    digits: tuple[tuple[str, int], ...]
-    """Iterators with what they are multiplied by, the highest first: that names the number."""
     values: dict[str, Affine]
-    """Of the iterators, by the number."""
-    base: int
-    """Of the sum of digits, where the number is 0."""
+    """Of the iterators, by the number; that has the name of the first, the highest digit."""
     extent: int
-
-    @property
-    def iterators(self) -> tuple[str, ...]:
-        """Return the iterators of the digits, the highest first."""
-        return tuple(name for name, _ in self.digits)
 
     def moved(self, value: Affine) -> Affine:
         """Return an expression of the digits as one of the number."""
-        factors = value.factors
-        shares = {factors.get(name, 0) / factor for name, factor in self.digits}
-        share = shares.pop()
-        if shares or not value.is_linear or not share.is_integer():
-            return value.substitute(self.values)
-        whole = {name: Affine() for name in self.iterators}
-        number = Affine.iterator(self.iterators[0]) + Affine.of(self.base)
-        return value.substitute(whole) + number.scaled(int(share))
+        return recombined(value.substitute(self.values))
 
 
 def joined_loop(instance: StatementInstance, at: int, extent: int) -> JoinedLoop | None:
@@ -72,14 +57,13 @@ def number_of(subscript: Affine, hulls: Mapping[str, Hull], extent: int) -> Join
         digit = number.floordiv(factor)
         values[name] = (digit if radix == extent else digit.mod(high - low)) + Affine.of(low)
     least, _ = subscript.interval({name: (low, high - 1) for name, (low, high) in hulls.items()})
-    digits = tuple((name, factor) for factor, name in reversed(ordered))
-    base = sum(factor * hulls[name][0] for name, factor in digits)
-    return JoinedLoop(digits, values, base, extent) if radix == extent and least == 0 else None
+    highest_first = {name: values[name] for _, name in reversed(ordered)}
+    return JoinedLoop(highest_first, extent) if radix == extent and least == 0 else None
 
 
 def over_joined_loop(instance: StatementInstance, joined: JoinedLoop) -> StatementInstance:
     """Return a statement in one loop instead of those that count its digits."""
-    first, *lower = joined.iterators
+    first, *lower = joined.values
     loops = {
         place: replace(
             loop, lower=(Affine(),), upper=(Affine.of(joined.extent),), variable="", value=None
@@ -103,7 +87,7 @@ def with_joined_loops(body: FlatSource) -> FlatSource:
     Legal as iterations keep their order.
     """
     while (joined := _first(body)) is not None:
-        names = {*joined.iterators}
+        names = {*joined.values}
         statements = (
             over_joined_loop(one, joined) if names & {*one.iterators} else one
             for one in body.statements
@@ -123,7 +107,7 @@ def _first(body: FlatSource) -> JoinedLoop | None:
 
 def _is_nested(instance: StatementInstance, joined: JoinedLoop) -> bool:
     """Return whether a statement is in all of the loops, one right in the other, or in none."""
-    names, own = joined.iterators, instance.iterators
+    names, own = (*joined.values,), instance.iterators
     if not {*names} & {*own}:
         return True
     bounds = [end for loop in instance.loops for end in (*loop.lower, *loop.upper)]
