@@ -54,7 +54,7 @@ class FrameOrder:
         lasts = [p.name for p in processes if p.name not in follows.values()]
         self._ends = {name: module.port("output", f"{name}_frame", bits) for name in lasts}
         """By last loop nest, how many frames of the process have ended."""
-        own = {p.name for p in processes if p.name in written or p.name not in lasts}
+        own = [p.name for p in processes if p.name in written or p.name not in lasts]
         self._ended = self._ends | {name: module.wire(f"{name}_computed", bits) for name in own}
         self.ports = tuple(wire.text for wire in self._ends.values())
 
