@@ -234,11 +234,11 @@ def _ends(form: WholeFormat, constant: float | None) -> Ends:
     return value, value
 
 
-def _bits(one: Ends, other: Ends) -> Ends:
-    form = narrowest(*one), narrowest(*other)
-    if not form[0].is_signed and not form[1].is_signed:
-        return 0, max(form[0].high, form[1].high)
-    width = max(f.bits + (not f.is_signed) for f in form)
+def _bits(*ends: Ends) -> Ends:
+    forms = [narrowest(*one) for one in ends]
+    if not any(form.is_signed for form in forms):
+        return 0, max(form.high for form in forms)
+    width = max(form.bits + (not form.is_signed) for form in forms)
     return -(1 << (width - 1)), (1 << (width - 1)) - 1
 
 

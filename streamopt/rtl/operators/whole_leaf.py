@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 from amaranth.hdl import Cat, Const, Mux, Value
 
@@ -51,7 +52,7 @@ _ALIGNED: dict[str, Callable[[Value, Value], Value]] = {
     "or": lambda left, right: left | right,
     "xor": lambda left, right: left ^ right,
 }
-"""Operators on two numbers with the same binary point."""
+"""Operators on two numbers with the same binary point; those on bits take more, too."""
 _TESTS = ("lt", "le", "eq", "ne")
 _SINGLE: dict[str, Callable[[Value], Value]] = {
     "neg": operator.neg,
@@ -124,7 +125,7 @@ class WholeLeaf:
             case kind:
                 point = max(points)
                 sides = (_moved(v, point - own) for v, own in zip(given, points, strict=True))
-                return _ALIGNED[kind](*sides), 0 if kind in _TESTS else point
+                return reduce(_ALIGNED[kind], sides), 0 if kind in _TESTS else point
 
     def _divided(self, stages: CutPlaces, given: list[Value]) -> tuple[Value, int]:
         one, other = self.operands
