@@ -11,6 +11,7 @@ from typing import assert_never
 from streamopt.analysis.sum_steps import SumStep
 from streamopt.analysis.value_ranges import ValueContext, accumulated_type, built_type, is_shift
 from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
 from streamopt.ir.graph import Node
@@ -90,6 +91,11 @@ def _reduction_operator(reduction: Reduction) -> Operator:
             assert_never(reduction)
 
 
+def index_name(value: Affine) -> str:
+    """Return the name of a sum over loops as an operand, which no access or operation has."""
+    return f"({value})" if value.iterators() else str(value)
+
+
 class OperationList:
     """Collects the operations of one loop nest; values get names of their own.
 
@@ -164,7 +170,7 @@ class OperationList:
             case ir.Literal(value):
                 return str(value)
             case ir.Index(value):
-                return str(value)
+                return index_name(value)
             case ir.Read(access):
                 return self._fetch(access)
             case ir.Compare() | ir.Logic() if ir.is_affine_condition(expression):

@@ -28,6 +28,7 @@ from streamopt.rtl.kernel.kernel import (
     Begun,
     Computed,
     Constant,
+    Counted,
     Fetched,
     Held,
     HeldWrite,
@@ -163,7 +164,7 @@ class _Parts:
                 self._pair(value, value.source)
             case LanesCombined():
                 self._combine(value, value.source)
-            case Constant() | Holds() | Held():
+            case Constant() | Holds() | Counted() | Held():
                 pass
 
     def _read(
@@ -292,6 +293,8 @@ class _Parts:
         match value.source:
             case Constant():
                 return
+            case Counted(sums):
+                self._sum(*sums[at], value.form.bits, stage)
             case Holds(whens):
                 self._truth(whens[at % len(whens)], stage)
                 return

@@ -28,6 +28,7 @@ from streamopt.rtl.kernel.kernel import (
     Begun,
     Computed,
     Constant,
+    Counted,
     Fetched,
     Held,
     Holds,
@@ -167,7 +168,7 @@ class ProcessModule:
                 return self._recalled(value, value.source)
             case Begun():
                 return self._begun(value, value.source)
-            case Holds():
+            case Holds() | Counted():
                 return []
             case Masked():
                 return self._masked(value, value.source)

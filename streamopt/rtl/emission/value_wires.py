@@ -15,6 +15,7 @@ from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
+    Counted,
     Holds,
     Kernel,
     KernelValue,
@@ -126,6 +127,8 @@ class ValueWires:
         match value.source:
             case Constant():
                 return self._now[value.name][at]
+            case Counted(sums):
+                return self._control.total(*sums[at], value.form.bits, stage)
             case Holds(whens):
                 return self._control.truth(whens[at % len(whens)], stage)
             case _:

@@ -20,6 +20,7 @@ from streamopt.rtl.kernel.conditions import ALWAYS, TileCondition
 from streamopt.rtl.kernel.lane_places import HeldPlace
 from streamopt.rtl.kernel.places import BankPlace, StreamPlace
 from streamopt.rtl.kernel.sharing import SharedStart, TreeStep
+from streamopt.rtl.kernel.subscripts import TileSum
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import NumberFormat
 from streamopt.rtl.operators.product_pair import ProductPairLeaf
@@ -112,6 +113,13 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """A sum over the loops, with a constant, in each lane."""
+
+    sums: tuple[tuple[TileSum, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Masked:
     """A value in the lanes in which something is to be done, and another one in those that idle."""
 
@@ -180,6 +188,7 @@ Source: TypeAlias = (
     | Recalled
     | Begun
     | Holds
+    | Counted
     | Masked
     | Computed
     | Paired

@@ -214,10 +214,10 @@ class KernelMaker:
         port = self._ports.get(name)
         if port is not None:
             return self._read(port)
-        try:
-            return self._values.number(float(name), element)
-        except ValueError:
-            raise refused(f"it computes with {name}", self._scheduled) from None
+        index = self._conditions.indices.get(name)
+        if index is not None:
+            return self._values.count(name, index, self._pipeline.tiles, self._pipeline.lanes)
+        return self._values.number(float(name), element)
 
     def _read(self, port: Port) -> KernelValue:
         if port.target in self._fifos:

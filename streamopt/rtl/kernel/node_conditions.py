@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
-from streamopt.analysis.operations import OperationList, add_body
+from streamopt.analysis.operations import OperationList, add_body, index_name
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
@@ -38,6 +38,8 @@ class NodeConditions:
     ----------
     start
         Name of the value that its sums start with; empty for none.
+    indices
+        Sums over loops that are operands, by their names.
     """
 
     def __init__(self, graph: Graph, scheduled: ScheduledNode) -> None:
@@ -48,6 +50,12 @@ class NodeConditions:
             name: place - Affine.of(delays.get(name, 0)) for name, place in self._built.items()
         }
         self._made = self._expressions(graph)
+        self.indices = {
+            index_name(part.value): part.value.substitute(self._computed)
+            for whole in self._node.expressions
+            for part in walk(whole)
+            if isinstance(part, Index)
+        }
 
     def _position(self, name: str) -> Affine:
         loop = self._scheduled.loop(name)

@@ -181,10 +181,7 @@ class PhaseMaker:
     def _taken(self, name: str, element: ElementType) -> KernelValue:
         if name in self._values:
             return self._values[name]
-        try:
-            return self._values.number(float(name), element)
-        except ValueError:
-            raise refused(f"it computes with {name}", self._parts.node) from None
+        return self._values.number(float(name), element)
 
     def fetched(self, access: ir.Access) -> str:
         """Return the name of the value of an element that an expression reads."""
@@ -204,6 +201,12 @@ class PhaseMaker:
         name = self._name("if")
         whens = self._parts.accesses.by_lane(built, lanes)
         return self._values.put(name, TRUTH, lanes, 0, Holds(whens)).name
+
+    def counted(self, index: Affine) -> str:
+        """Return the name of the value that a sum over loops is."""
+        built = index.substitute(self._place)
+        name = self._name("index")
+        return self._values.count(name, built, self._parts.tiles, self._parts.lanes).name
 
     def _fetch(self, access: ir.Access) -> str:
         """Read an element, in all lanes that share it once."""
@@ -320,4 +323,6 @@ class _PhaseOperations(OperationList):
     def _made(self, expression: ir.Expression) -> str:
         if isinstance(expression, ir.Compare | ir.Logic) and ir.is_affine_condition(expression):
             return self._phase.holds(expression)
+        if isinstance(expression, ir.Index):
+            return self._phase.counted(expression.value)
         return super()._made(expression)

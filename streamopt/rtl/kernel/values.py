@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import frexp, isfinite, prod
 from typing import TypeAlias
 
+from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Implementation, Operation
 from streamopt.ir.operators import Operator, Reduction
+from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
+    Counted,
     KernelValue,
     LanesCombined,
     Paired,
@@ -26,6 +30,7 @@ from streamopt.rtl.kernel.kernel import (
     pairs_of_copies,
 )
 from streamopt.rtl.kernel.sharing import SHARED_LEVELS, share, share_trees
+from streamopt.rtl.kernel.subscripts import sum_at
 from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import (
@@ -175,6 +180,18 @@ class ValueList:
         if name in self._named:
             return self._named[name]
         return self.put(name, form, (), 0, Constant(number))
+
+    def count(
+        self, name: str, index: Affine, tiles: Sequence[Loop], lanes: Sequence[Loop]
+    ) -> KernelValue:
+        """Add a sum over loops, which is there in stage 0, in as few bits as it takes."""
+        own = [loop for loop in lanes if loop.name in index.iterators()]
+        names = [loop.name for loop in own]
+        points = product(*(range(loop.trip_count) for loop in own))
+        sums = [sum_at(index, tiles, dict(zip(names, point, strict=True))) for point in points]
+        ends = [end + first for counted, first in sums for end in counted.bounds(tiles)]
+        form = narrowest(min(ends), max(ends))
+        return self.put(name, form, tuple(names), 0, Counted(tuple(sums)))
 
     def identity(self, reduction: Reduction, element: ElementType) -> KernelValue:
         """Return the number that changes no sum; an infinite one is the last of whole ones."""
