@@ -23,7 +23,10 @@ class OutsidePort:
 
 @dataclass(frozen=True, slots=True)
 class MasterPort:
-    """Ports of the top module to a memory off the chip: ``NAME_araddr`` and so on, and its base."""
+    """Ports of the top module to a memory off the chip: ``NAME_araddr`` and so on, and its base.
+
+    Or those of a stream: ``NAME_tdata``.
+    """
 
     memory: str
     name: str
@@ -33,6 +36,7 @@ class MasterPort:
     word_bits: int
     frame: str
     """As of a memory outside."""
+    is_stream: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Arrays off the chip: bursts over AXI4, right outputs, and the cycles that are simulated."""
+"""Arrays off the chip: bursts and streams, right outputs, and the cycles that are simulated."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.errors import CodegenError, VerificationError
+from streamopt.errors import VerificationError
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import Schedule
@@ -97,8 +97,34 @@ def test_a_design_names_its_masters(tmp_path: Path) -> None:
         board_files(tmp_path / "project")
 
 
-def test_other_arrays_off_the_chip_are_refused(tmp_path: Path) -> None:
+@needs_verilator
+@pytest.mark.slow
+def test_streams_are_words_of_frames_one_after_another(tmp_path: Path) -> None:
+    """Twenty numbers are two words of a stream; a mover that reads never waits for the first."""
     graph = written(SCALED, tmp_path / "scaled.c")
-    schedule = outside(graph, (1, 4), {"A": "axis"})
-    with pytest.raises(CodegenError, match="E640 array 'A' is a stream off the chip"):
-        so.emit(graph, schedule, backend="rtl")
+    schedule = outside(graph, (1, 20), {"A": "axis", "y": "axis"})
+    _, timings = timed_network(so.apply(graph, schedule))
+    assert timings["load_A"].depth_cycles == 2
+    assert (timings["store_y"].depth_cycles, timings["store_y"].answer_cycles) == (2, 2)
+    check_frames(graph, schedule, tmp_path / "project")
+    check_lint(tmp_path / "project")
+
+
+@needs_verilator
+@pytest.mark.nightly
+def test_streams_of_bytes_and_a_master(tmp_path: Path) -> None:
+    graph = written(BYTES, tmp_path / "bytes.c")
+    schedule = outside(graph, (1, 1), {"A": "axis", "y": "m_axi"})
+    check_frames(graph, schedule, tmp_path / "project")
+
+
+def test_ports_of_a_stream(tmp_path: Path) -> None:
+    graph = written(SCALED, tmp_path / "scaled.c")
+    design = so.emit(graph, outside(graph, (1, 4), {"A": "axis", "y": "axis"}), backend="rtl")
+    top = dict(design.files)["scaled.v"]
+    assert "input [127:0] A_tdata;" in top
+    assert "output [127:0] y_tdata;" in top
+    for wire, way in (("tvalid", "input"), ("tready", "output"), ("tlast", "input")):
+        other = "output" if way == "input" else "input"
+        assert f"  {way} A_{wire};" in top
+        assert f"  {other} y_{wire};" in top

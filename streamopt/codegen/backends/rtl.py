@@ -179,7 +179,14 @@ def _bytes(port: CppPort) -> int:
 
 
 def _master(port: MasterPort, boundary: Mapping[str, CppPort]) -> str:
-    memory = f"memory_{boundary[_array(port)].name}"
+    array = boundary[_array(port)]
+    memory = f"memory_{array.name}"
+    if port.is_stream:
+        members = (_member(f"{port.name}_t{wire}") for wire in ("data", "valid", "ready", "last"))
+        size = f"testbench_number, {port.word_bits // 8}, {array.packed.times}"
+        kind = "Write" if port.is_write else "Read"
+        own = f"{memory}, {size}, {', '.join(members)}"
+        return f"simulation::Stream{kind}Port {port.name}({own});"
     kind, a, rest = "Read", "ar", ("rvalid", "rready", "rdata")
     if port.is_write:
         kind, a = "Write", "aw"

@@ -272,6 +272,9 @@ class MasterMemory {
     std::size_t base(std::size_t memory, std::size_t frame) const {
         return (frame % frames * memories + memory) * room;
     }
+    // Of an array in one memory.
+    std::size_t frame_bytes() const { return bytes; }
+    std::size_t frame_count() const { return frames; }
     unsigned char *burst(std::size_t address, std::size_t size, std::size_t word) {
         const bool is_inside = address + size <= store.size() && address % room + size <= bytes;
         if (!is_inside || address % word || address / 4096 != (address + size - 1) / 4096) {
@@ -426,6 +429,99 @@ template <typename Data> class MasterWritePort : public MasterPort<Data> {
             written.push_back(this->now + this->latency);
         this->beats.pop_front();
     }
+};
+
+// The words of an array as a stream, frame after frame: one a cycle from the reset on, and in later
+// runs by chance.
+class StreamPort {
+  public:
+    StreamPort(MasterMemory &memory, int number, std::size_t word_bytes, std::size_t times)
+        : memory(memory), word_bytes(word_bytes), times(times),
+          state(number > 1 ? number * 0x9e3779b9 + word_bytes : 0) {}
+
+  protected:
+    MasterMemory &memory;
+    std::size_t word_bytes, times, count = 0;
+    uint32_t state;
+
+    bool goes() {
+        if (!state)
+            return true;
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        return state % 4 != 0;
+    }
+    std::size_t beats() const { return memory.frame_bytes() / word_bytes; }
+    bool is_last() const { return count % (beats() * times) == beats() * times - 1; }
+    unsigned char *word() {
+        const std::size_t frame = count / (beats() * times), at = count % beats();
+        return memory.burst(memory.base(0, frame) + at * word_bytes, word_bytes, word_bytes);
+    }
+};
+
+template <typename Data> class StreamReadPort : public StreamPort {
+  public:
+    StreamReadPort(MasterMemory &memory, int number, std::size_t word_bytes, std::size_t times,
+                   Data &data, CData &comes, const CData &is_awaited, CData &last)
+        : StreamPort(memory, number, word_bytes, times), data(data), comes(comes),
+          is_awaited(is_awaited), last(last) {
+        comes = 0;
+    }
+    void before_edge() {
+        is_offered = comes && !is_awaited;
+        count += comes && is_awaited;
+    }
+    void after_edge() {
+        if (!is_offered)
+            offer();
+    }
+
+  private:
+    Data &data;
+    CData &comes;
+    const CData &is_awaited;
+    CData &last;
+    bool is_offered = false;
+
+    void offer() {
+        comes = count < memory.frame_count() * beats() * times && goes();
+        if (!comes)
+            return;
+        std::vector<uint32_t> now((word_bytes + 7) / 8 * 2);
+        std::memcpy(now.data(), word(), word_bytes);
+        set(data, now.data());
+        last = is_last();
+    }
+};
+
+template <typename Data> class StreamWritePort : public StreamPort {
+  public:
+    StreamWritePort(MasterMemory &memory, int number, std::size_t word_bytes, std::size_t times,
+                    const Data &data, const CData &comes, CData &is_awaited, const CData &last)
+        : StreamPort(memory, number, word_bytes, times), data(data), comes(comes),
+          is_awaited(is_awaited), last(last) {
+        is_awaited = 1;
+    }
+    void before_edge() {
+        if (!comes || !is_awaited)
+            return;
+        if (bool(last) != is_last()) {
+            std::fprintf(stderr, "testbench: a frame of a stream ends too early or too late\n");
+            std::exit(2);
+        }
+        std::vector<uint32_t> now((word_bytes + 7) / 8 * 2);
+        get(data, now.data());
+        std::memcpy(word(), now.data(), word_bytes);
+        count++;
+    }
+    void after_edge() { is_awaited = goes(); }
+
+  private:
+    const Data &data;
+    const CData &comes;
+    CData &is_awaited;
+    const CData &last;
 };
 
 // Which processes are held in each cycle: a quarter of the time, in spells of up to 16 cycles.

@@ -1,11 +1,14 @@
 """A FIFO: registers or LUT memory, first word falls through, and nothing passes in one cycle."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from amaranth.hdl import ClockDomain, Instance, Module, Mux, Signal
+from amaranth.hdl import ClockDomain, Instance, Module, Mux, Signal, Value
 
 from streamopt.rtl.blocks.memory import LutMemory
 from streamopt.rtl.printing import Netlist, netlist
+
+_GIVES = ("writable", "taken", "readable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,19 @@ class FifoBlock:
     def memory(self) -> LutMemory:
         """Return the memory inside."""
         return LutMemory(self.width, self.depth)
+
+    def instance(self, domain: ClockDomain, joined: Mapping[str, Value]) -> Instance:
+        """Return a FIFO in a module with a clock, given what is at its other ports."""
+        clock, reset = self.clocks(domain)
+        ways = {name: "o" if name in _GIVES else "i" for name in joined}
+        ports = {f"{ways[name]}_{name}": value for name, value in joined.items()}
+        return Instance(self.name, i_clk=clock, i_rst=reset, **ports)
+
+    @staticmethod
+    def clocks(domain: ClockDomain) -> tuple[Signal, Signal]:
+        """Return clock and reset of a module that has a FIFO."""
+        assert domain.rst is not None
+        return domain.clk, domain.rst
 
     def source(self) -> Netlist:
         """Return the module."""

@@ -17,15 +17,13 @@ from streamopt.rtl.blocks.registers import RegisterStore
 from streamopt.rtl.blocks.tree import OperatorTree
 from streamopt.rtl.blocks.word_choice import WordChoice
 from streamopt.rtl.emission.frames import FrameOrder
-from streamopt.rtl.emission.masters import WordMasters, movers_of
+from streamopt.rtl.emission.masters import WordEnd, WordMasters, movers_of
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import OutsideAccess, ProcessModule
 from streamopt.rtl.emission.structure import NamedBits, StructureModule
 from streamopt.rtl.kernel.banks import memory_size
 from streamopt.rtl.kernel.phase_parts import word_cycles
-from streamopt.rtl.outside.read_master import ReadMaster
 from streamopt.rtl.outside.word_streams import word_streams
-from streamopt.rtl.outside.write_master import WriteMaster
 from streamopt.rtl.rtl_design import OutsidePort
 
 _WRITE_WIRES = ("write", "write_at", "given")
@@ -40,10 +38,9 @@ Block: TypeAlias = (
     | LutMemory
     | OperatorLanes
     | OperatorTree
-    | ReadMaster
-    | WriteMaster
     | RegisterStore
     | WordChoice
+    | WordEnd
 )
 _User: TypeAlias = tuple[ProcessModule, OutsideAccess]
 

@@ -61,11 +61,6 @@ def _structures(network: Network) -> list[CodegenError]:
         ]
         if memory.place is Place.ROM:
             found.append(refused(f"array '{memory.name}' is a table"))
-        elif memory.place is Place.OFF_CHIP:
-            if not memory.channels:
-                found.append(refused(f"array '{memory.name}' is a stream off the chip"))
-            elif len({*users}) > 1:
-                found.append(refused(f"array '{memory.name}' off the chip is read and written"))
         elif memory.place is Place.PING_PONG:
             writers = {process for process, mode in users if mode is AccessMode.WRITE}
             if len(writers) != 1:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, ClockDomain, Const, Instance, Module, Mux, Signal, Value
+from amaranth.hdl import ClockDomain, Module, Mux, Signal
 
 from streamopt.rtl.blocks.fifo import FifoBlock
+from streamopt.rtl.outside.beats import gather
 from streamopt.rtl.outside.bursts import MasterSizes, add_bursts
 from streamopt.rtl.printing import Netlist, netlist
 
@@ -43,33 +44,10 @@ class ReadMaster:
         comes, always = Signal(name="rvalid"), Signal(name="rready")
         data = Signal(sizes.word_bits, name="rdata")
         module.d.comb += always.eq(1)
-        is_whole, word = self._gathered(module, comes, data)
+        is_whole, word = gather(module, comes, data, sizes.gathered)
         readable, taken = Signal(name="readable"), Signal(self.fifo.width, name="taken")
-        assert domain.rst is not None
-        module.submodules.fifo = Instance(
-            self.fifo.name,
-            i_clk=domain.clk,
-            i_rst=domain.rst,
-            i_write=is_whole,
-            i_given=word,
-            o_writable=Signal(name="writable"),
-            i_read=read,
-            o_taken=taken,
-            o_readable=readable,
-        )
-        own = [domain.clk, domain.rst, read, readable, taken, *bursts.ports]
+        written = {"write": is_whole, "given": word, "writable": Signal(name="writable")}
+        joined = {**written, "read": read, "taken": taken, "readable": readable}
+        module.submodules.fifo = self.fifo.instance(domain, joined)
+        own = [*self.fifo.clocks(domain), read, readable, taken, *bursts.ports]
         return netlist(module, self.name, [*own, comes, always, data])
-
-    def _gathered(self, module: Module, comes: Value, data: Signal) -> tuple[Value, Value]:
-        """Return whether a word of the FIFO is whole with the beat that comes, and the word."""
-        count, bits = self.sizes.gathered, self.sizes.word_bits
-        if count == 1:
-            return comes, data
-        kept = Signal(bits * (count - 1), name="kept")
-        at = Signal((count - 1).bit_length(), name="at")
-        with module.If(comes):
-            module.d.sync += [
-                kept.eq(Cat(kept, data)[bits:]),
-                at.eq(Mux(at == count - 1, Const(0, len(at)), at + 1)),
-            ]
-        return comes & (at == count - 1), Cat(kept, data)

@@ -47,6 +47,8 @@ class WordStream:
         That they are read.
     is_written
         Whether the design writes it.
+    is_bus
+        Whether it is behind AXI4 masters, and not an AXI4 stream.
     """
 
     fifo: Fifo
@@ -54,6 +56,7 @@ class WordStream:
     beats: int
     times: int
     is_written: bool
+    is_bus: bool
 
     @property
     def word_bits(self) -> int:
@@ -66,9 +69,15 @@ class WordStream:
         return self.word_bits * self.words.count
 
     def late(self, timing: PipelineTiming) -> PipelineTiming:
-        """Return how its mover runs, given how it would with a FIFO that is there."""
+        """Return how its mover runs, given how it would with a FIFO that is there.
+
+        Words of a stream that is read wait in front of the mover.
+        """
         if self.is_written:
-            return replace(timing, answer_cycles=ANSWER_CYCLES + self.words.count)
+            answers = ANSWER_CYCLES if self.is_bus else 0
+            return replace(timing, answer_cycles=answers + self.words.count)
+        if not self.is_bus:
+            return timing
         waits = ANSWER_CYCLES + self.words.count - 1
         return replace(timing, depth_cycles=timing.depth_cycles + waits)
 
@@ -103,7 +112,8 @@ def _stream(memory: Memory, mover: Pipeline) -> WordStream:
     fifo = Fifo(memory.name, memory.element, lanes, WAITING_BEATS)
     modes = {port.mode for port in mover.ports if port.target == memory.name}
     beats = mover.iterations // times * words.count
-    return WordStream(fifo, words, beats, times, AccessMode.WRITE in modes)
+    is_written = AccessMode.WRITE in modes
+    return WordStream(fifo, words, beats, times, is_written, bool(memory.channels))
 
 
 def with_answers(

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import ClockDomain, Const, Instance, Module, Mux, Signal, Value
+from amaranth.hdl import ClockDomain, Const, Module, Mux, Signal
 
 from streamopt.rtl.blocks.fifo import FifoBlock
+from streamopt.rtl.outside.beats import scatter
 from streamopt.rtl.outside.bursts import MasterSizes, add_bursts
 from streamopt.rtl.printing import Netlist, netlist
 
@@ -72,33 +73,11 @@ class WriteMaster:
             module.d.sync += [busy.eq(0), written.eq(written + 1)]
         with module.If(bursts.begins):
             module.d.sync += busy.eq(1)
-        leaves = self._parts(module, moves, word, data)
+        leaves = scatter(module, moves, word, data, sizes.gathered)
         write, writable = Signal(name="write"), Signal(name="writable")
         taken_word = Signal(self.fifo.width, name="given")
-        assert domain.rst is not None
-        module.submodules.fifo = Instance(
-            self.fifo.name,
-            i_clk=domain.clk,
-            i_rst=domain.rst,
-            i_write=write,
-            i_given=taken_word,
-            o_writable=writable,
-            i_read=leaves,
-            o_taken=word,
-            o_readable=readable,
-        )
-        own = [domain.clk, domain.rst, write, taken_word, writable, written, *bursts.ports]
+        joined = {"write": write, "given": taken_word, "writable": writable}
+        joined |= {"read": leaves, "taken": word, "readable": readable}
+        module.submodules.fifo = self.fifo.instance(domain, joined)
+        own = [*self.fifo.clocks(domain), write, taken_word, writable, written, *bursts.ports]
         return netlist(module, self.name, [*own, valid, taken, last, data, answered, always])
-
-    def _parts(self, module: Module, moves: Value, word: Signal, data: Signal) -> Value:
-        """Let data be the parts of a word one after another; return when it leaves the FIFO."""
-        count, bits = self.sizes.gathered, self.sizes.word_bits
-        if count == 1:
-            module.d.comb += data.eq(word)
-            return moves
-        part = Signal((count - 1).bit_length(), name="part")
-        module.d.comb += data.eq(word.word_select(part, bits))
-        is_last = part == count - 1
-        with module.If(moves):
-            module.d.sync += part.eq(Mux(is_last, 0, part + 1))
-        return moves & is_last
