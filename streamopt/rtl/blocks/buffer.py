@@ -1,6 +1,10 @@
-"""A memory between nests or processes: write ports, and read ports of registered words."""
+"""A memory between nests or processes: write ports, and read ports of registered words.
 
-from dataclasses import dataclass
+One that nobody writes is a table, whose words it begins with.
+"""
+
+import zlib
+from dataclasses import dataclass, field
 
 _HEAD = """\
 module {name}(clk{names});
@@ -32,6 +36,8 @@ class BufferMemory:
     is_double
         Whether it holds two frames: which one is written says ``written``, and ``of_0`` and so on
         which one a port reads.
+    table
+        All words, of one that nobody writes.
     """
 
     width: int
@@ -39,10 +45,14 @@ class BufferMemory:
     readers: int
     writers: int = 1
     is_double: bool = False
+    table: tuple[int, ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
         """Return the name of its module."""
+        if self.table:
+            known = zlib.crc32(repr(self.table).encode())
+            return f"table_{self.width}x{self.words}_{self.readers}_{known:08x}"
         writers = f"_{self.writers}" if self.writers > 1 else ""
         double = "_double" if self.is_double else ""
         return f"buffer_{self.width}x{self.words}_{self.readers}{writers}{double}"
@@ -69,7 +79,11 @@ class BufferMemory:
         numbers = (f"  input {frame};\n" for frame in frames)
         writes = (self._port(_WRITE, at, "written") for at in writers)
         ports = (self._port(_PORT, at, f"of_{at}") for at in readers)
-        return "".join([head, *numbers, *writes, *ports, "endmodule\n"])
+        begun = (
+            f"    words[{at}] = {self.width}'h{word:x};\n" for at, word in enumerate(self.table)
+        )
+        table = ["  initial begin\n", *begun, "  end\n"] if self.table else []
+        return "".join([head, *table, *numbers, *writes, *ports, "endmodule\n"])
 
     def _port(self, text: str, at: int | str, frame: str) -> str:
         """Return the text of a port; the number of its frame is the upper bit of its address."""

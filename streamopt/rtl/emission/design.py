@@ -10,6 +10,7 @@ from streamopt.rtl.costs.block_cells import channel_cells
 from streamopt.rtl.costs.kernel_cells import kernel_cells
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
+from streamopt.rtl.emission.tables import table_words
 from streamopt.rtl.emission.top import Block, TopModule
 from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
@@ -50,7 +51,8 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
             processes.append(ProcessModule(own, kernel, memories, bits))
     kernels = tuple(kernel for nests in made for kernel in nests)
     sources = [process.source() for process in processes]
-    joining = TopModule(top, processes, network, follows, bits)
+    tables = table_words(scheduled.graph, network)
+    joining = TopModule(top, processes, network, follows, bits, tables)
     leaves: dict[str, OperatorBlock] = {}
     blocks: dict[str, Block] = {block.name: block for block in joining.blocks}
     for process in processes:

@@ -67,6 +67,8 @@ class TopModule:
         The loop nest after which another one of the same process runs.
     frame_bits
         Of a frame's number.
+    tables
+        By memory, the words of those that nobody writes.
     """
 
     def __init__(
@@ -76,8 +78,9 @@ class TopModule:
         network: Network,
         follows: Mapping[str, str],
         frame_bits: int,
+        tables: Mapping[str, Sequence[int]],
     ) -> None:
-        self._processes = processes
+        self._processes, self._tables = processes, tables
         self._module = StructureModule(name)
         self._clock = self._module.port("input", "clk")
         self._reset = self._module.port("input", "rst")
@@ -109,6 +112,8 @@ class TopModule:
             if memory.name in used and memory.place in _INSIDE:
                 is_held = memory.place is Place.LOCAL and not word_cycles(memory)
                 (self._join_registers if is_held else self._join_buffer)(memory)
+            elif memory.name in tables:
+                self._join_table(memory)
             elif memory.name in used:
                 self._join_outside(memory)
 
@@ -142,14 +147,8 @@ class TopModule:
         is_double = memory.place is Place.PING_PONG
         width = bits if own else banks * bits
         block = BufferMemory(width, words, len(reads), len(writers), is_double)
-        self.blocks.append(block)
-        self.channels += [block] * (own or 1)
         written = [self._written(f"{name}{writer_suffix(at)}", one, own) for at, one in writers]
-        asked: list[tuple[NamedBits, NamedBits, NamedBits]] = []
-        for process, access in reads:
-            wires = (f"{access.name}_{wire}" for wire in ("enable", "address", "data"))
-            enable, address, data = (self._wire(process, wire) for wire in wires)
-            asked.append((enable, self._for_banks(address, access, own), data))
+        asked = self._asked(reads, own)
 
         def part(wire: NamedBits) -> NamedBits:
             return wire.each(own) if own else wire
@@ -166,10 +165,39 @@ class TopModule:
             writer = next(process for process, access in users if access.is_write)
             joined["written"] = self._low(writer)
             joined |= {f"of_{at}": self._low(p) for at, (p, _) in enumerate(reads)}
+        self.blocks.append(block)
+        self.channels += [block] * (own or 1)
         if own:
             self._module.instances(block.name, f"buffer_{name}", own, joined)
         else:
             self._module.instance(block.name, f"buffer_{name}", joined)
+
+    def _asked(self, reads: Sequence[_User], own: int) -> list[tuple[NamedBits, ...]]:
+        """Return the wires of reads of a memory: enable, address and data."""
+        found: list[tuple[NamedBits, ...]] = []
+        for process, access in reads:
+            wires = (f"{access.name}_{wire}" for wire in ("enable", "address", "data"))
+            enable, address, data = (self._wire(process, wire) for wire in wires)
+            found.append((enable, self._for_banks(address, access, own), data))
+        return found
+
+    def _join_table(self, memory: Memory) -> None:
+        """Add a memory of known words for each bank, or one where banks have one address."""
+        reads, (words, banks) = self._users(memory), memory_size(memory)
+        own = banks if any(access.banks for _, access in reads) else 0
+        asked, parts = self._asked(reads, own), own or 1
+        width = banks * memory.element.bits // parts
+        for at in range(parts):
+            mine = (word >> at * width & (1 << width) - 1 for word in self._tables[memory.name])
+            block = BufferMemory(width, words, len(reads), 0, table=tuple(mine))
+            joined = {"clk": self._clock}
+            for port, (enable, address, data) in enumerate(asked):
+                joined[f"enable_{port}"] = enable
+                joined[f"read_at_{port}"] = address.part(at, parts)
+                joined[f"taken_{port}"] = data.part(at, parts)
+            self.blocks.append(block)
+            self.channels.append(block)
+            self._module.instance(block.name, f"table_{identifier(memory.name)}_{at}", joined)
 
     def _join_outside(self, memory: Memory) -> None:
         """Bring the ports to a memory outside; those of nests that write one by one are one."""

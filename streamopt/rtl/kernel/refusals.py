@@ -59,12 +59,12 @@ def _structures(network: Network) -> list[CodegenError]:
             for port in pipeline.ports
             if port.target == memory.name
         ]
-        if memory.place is Place.ROM:
-            found.append(refused(f"array '{memory.name}' is a table"))
-        elif memory.place is Place.PING_PONG:
+        if memory.place is Place.PING_PONG:
             writers = {process for process, mode in users if mode is AccessMode.WRITE}
             if len(writers) != 1:
                 found.append(refused(f"buffer '{memory.name}' is written by several processes"))
+        elif memory.place is Place.RESIDENT:
+            found.append(refused(f"array '{memory.name}' is resident"))
         elif memory.place is Place.ARGUMENT and not _is_simple(users):
             found.append(refused(f"array '{memory.name}' is written and used again"))
     return found
