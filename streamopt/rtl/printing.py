@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from amaranth.back import rtlil
-from amaranth.hdl import Module, Value
+from amaranth.hdl import Instance, Module, Signal, Value
 
 _REMOVED = " ".join(
     f"-remove {name}" for name in ("generator", "top", "amaranth.hierarchy", "amaranth.decoding")
@@ -23,6 +23,8 @@ _PASSES = (
     "write_verilog -norename",
 )
 _MODULE = re.compile(r"^module \\?([^\s(]+).*?^endmodule\n", re.MULTILINE | re.DOTALL)
+_GIVER = "given_from_outside"
+_GIVEN = re.compile(rf"^  cell \\{_GIVER} .*?^  end\n", re.MULTILINE | re.DOTALL)
 _TRIGGER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ")
 """A register by which Yosys has logic evaluated at the start, named by line and by a number."""
 
@@ -39,9 +41,24 @@ ModuleSource: TypeAlias = str | Netlist
 """A module's Verilog, or what becomes it."""
 
 
-def netlist(module: Module, name: str, ports: Iterable[Value]) -> Netlist:
-    """Return a module under a name that no other one of the design has."""
-    return Netlist(name, rtlil.convert(module, name=name, ports=[*ports], emit_src=False))
+def netlist(
+    module: Module, name: str, ports: Iterable[Value], inputs: Sequence[Signal] = ()
+) -> Netlist:
+    """Return a module under a name that no other one of the design has.
+
+    Parameters
+    ----------
+    inputs
+        Those of a module that has too many bits of them for amaranth, which counts them together:
+        here each is what a cell of its own gives, and in the text an input again.
+    """
+    for at, signal in enumerate(inputs):
+        module.submodules[f"{_GIVER}_{at}"] = Instance(_GIVER, o_value=signal)
+    text = rtlil.convert(module, name=name, ports=[*ports], emit_src=False)
+    for signal in inputs:
+        declared = rf"(wire width \d+ )output( \d+ +\\{re.escape(signal.name)}\n)"
+        text = re.sub(declared, r"\1input\2", text)
+    return Netlist(name, _GIVEN.sub("", text) if inputs else text)
 
 
 def verilog_texts(sources: Sequence[ModuleSource]) -> list[str]:

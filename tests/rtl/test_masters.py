@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.errors import VerificationError
 from streamopt.ir.graph import Graph
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import Schedule
-from streamopt.pipeline.open_tools.synthesizing import board_files
 from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import timed_network
 from streamopt.rtl.outside.word_streams import ANSWER_CYCLES, word_streams
@@ -93,8 +91,6 @@ def test_a_design_names_its_masters(tmp_path: Path) -> None:
     so.write(graph, schedule, tmp_path / "project", backend="rtl")
     memories = json.loads((tmp_path / "project/design.json").read_text())["memories"]
     assert {m["name"]: m["masters"] for m in memories} == {"A": ["A_0", "A_1"], "y": ["y"]}
-    with pytest.raises(VerificationError, match=r"E732 .*array 'A' is off the chip"):
-        board_files(tmp_path / "project")
 
 
 @needs_verilator

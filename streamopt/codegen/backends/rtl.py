@@ -26,6 +26,7 @@ from streamopt.codegen.processes.process import provenance
 from streamopt.codegen.templates import fill, type_headers
 from streamopt.codegen.tree import CppStatement, render
 from streamopt.extras import require
+from streamopt.ir.ports import PortKind
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.rtl.boards.description import (
     DesignDescription,
@@ -33,6 +34,7 @@ from streamopt.rtl.boards.description import (
     OutsideMemory,
     description_text,
 )
+from streamopt.rtl.boards.packed_words import PackedWords
 from streamopt.rtl.outside.word_streams import ANSWER_CYCLES
 
 if TYPE_CHECKING:
@@ -97,11 +99,21 @@ def _description(layout: DesignLayout, design: RtlDesign) -> DesignDescription:
                 if _array(outside) == port.array.name
             ),
             tuple(master.name for master in design.masters if _array(master) == port.array.name),
+            _packed(port),
         )
         for port in layout.boundary
     )
     sources = tuple(path for path, _ in design.files)
     return DesignDescription(design.top, sources, design.processes, design.cells, memories)
+
+
+def _packed(port: CppPort) -> PackedWords | None:
+    """Return where the elements of an array off the chip are in words."""
+    own = port.packing
+    if own is None:
+        return None
+    sizes = (own.words.stride_elems, own.words.lanes, own.words.elems, own.total_words, own.times)
+    return PackedWords(own.extents, own.order, own.lanes, *sizes, port.kind is PortKind.STREAM)
 
 
 def _array(port: OutsidePort | MasterPort) -> str:

@@ -131,11 +131,11 @@ def board_files(at: Path) -> dict[str, str]:
     """Return the files of a project's design that tests itself, by name; raises as `bitstream`."""
     design = _described(at)
     for memory in design.memories:
-        if memory.masters:
-            raise _refused(
-                f"array '{memory.name}' is off the chip, and a board has no memory there"
-            )
-        if not memory.is_given and [port.is_write for port in memory.ports] != [True]:
+        if (
+            not memory.packed
+            and not memory.is_given
+            and [port.is_write for port in memory.ports] != [True]
+        ):
             raise _refused(f"array '{memory.name}' is used again after it is written")
     given = {m.name: _given(at, m) for m in design.memories if m.is_given}
     outputs = [memory for memory in design.memories if not memory.is_given]

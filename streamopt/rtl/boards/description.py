@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from streamopt.ir.element import ElementType
+from streamopt.rtl.boards.packed_words import PackedWords
 from streamopt.target.resources import Resources
 
 
@@ -33,7 +34,9 @@ class OutsideMemory:
     is_given: bool
     ports: tuple[MemoryPort, ...]
     masters: tuple[str, ...] = ()
-    """Of an array off the chip, the AXI4 ports: ``NAME_araddr`` or ``NAME_awaddr`` and so on."""
+    """Of an array off the chip, the ports: ``NAME_araddr``, ``NAME_awaddr`` or ``NAME_tdata``."""
+    packed: PackedWords | None = None
+    """Of an array off the chip, where its elements are in words."""
 
     @property
     def bits(self) -> int:
@@ -88,6 +91,7 @@ def described(text: str) -> DesignDescription:
                 for p in one["ports"]
             ),
             tuple(map(str, one["masters"])),
+            _packed(one["packed"]),
         )
         for one in document["memories"]
     )
@@ -97,4 +101,20 @@ def described(text: str) -> DesignDescription:
         tuple(map(str, document["processes"])),
         {name: Resources(**amounts) for name, amounts in document["cells"].items()},
         memories,
+    )
+
+
+def _packed(document: Any) -> PackedWords | None:
+    if document is None:
+        return None
+    return PackedWords(
+        tuple(map(int, document["extents"])),
+        tuple(map(int, document["order"])),
+        tuple(map(int, document["lanes"])),
+        int(document["stride"]),
+        int(document["part"]),
+        int(document["word_elems"]),
+        int(document["words"]),
+        int(document["times"]),
+        bool(document["is_stream"]),
     )

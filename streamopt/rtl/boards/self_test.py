@@ -7,9 +7,11 @@ words were as expected.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from streamopt.rtl.boards.description import DesignDescription, MemoryPort, OutsideMemory
+from streamopt.rtl.boards.packed_words import PackedWords, packed_words, word_ports
 
 Elements = Sequence[int]
 """Bits of an array's elements, in row-major order."""
@@ -87,6 +89,16 @@ endmodule
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """The Verilog around the ports of an array, what is at each of them, and comparisons."""
+
+    parts: tuple[str, ...]
+    ports: tuple[str, ...]
+    tests: tuple[str, ...]
+    words: int
+
+
 def self_test(design: DesignDescription, exact: Sequence[str]) -> str:
     """Return the Verilog around a design.
 
@@ -95,37 +107,56 @@ def self_test(design: DesignDescription, exact: Sequence[str]) -> str:
     exact
         Outputs that are compared.
     """
-    parts, ports, tests = (
-        [_HEAD],
-        [".clk(clk)", ".rst(rst)", ".hold(0)", ".done(done)", ".ready()"],
-        ["1'b0"],
+    found = [
+        _of_banks(memory, memory.name in exact)
+        if memory.packed is None
+        else _of_words(memory, memory.packed, memory.name in exact)
+        for memory in design.memories
+    ]
+    ports = [".clk(clk)", ".rst(rst)", ".hold(0)", ".done(done)", ".ready()"]
+    ports += [".start(was_reset & ~rst)", *(port for one in found for port in one.ports)]
+    tests = ["1'b0", *(test for one in found for test in one.tests)]
+    most = max((one.words for one in found if one.tests), default=1)
+    # the rest uses the place that is compared, which is declared before it
+    tail = _TAIL.format(
+        most=most, differs=" | ".join(tests), top=design.top, ports=", ".join(ports)
     )
-    ports.append(".start(was_reset & ~rst)")
-    most = 1
-    for memory in design.memories:
-        words, banks = _size(memory)
-        sizes = {
-            "name": memory.name,
-            "words": words,
-            "top": max(1, (words - 1).bit_length()) - 1,
-            "end": words - 1,
-            "last": banks * memory.bits - 1,
-        }
-        for port in memory.ports:
-            parts += _around(memory, port, sizes)
-            wires = (
-                ("address", "write", "given") if port.is_write else ("address", "enable", "data")
-            )
-            ports += [f".{port.name}_{wire}({port.name}_{wire})" for wire in wires]
-        if memory.name in exact:
-            parts.append(_COMPARED.format(**sizes))
-            tests.append(f"{memory.name}_differs")
-            most = max(most, words)
-    differs = " | ".join(tests)
-    # what follows uses the place that is compared, which is declared before it
-    tail = _TAIL.format(most=most, differs=differs, top=design.top, ports=", ".join(ports))
     declared, rest = tail.split("\n", 1)
-    return "".join([parts[0], declared, "\n", *parts[1:], rest])
+    parts = (part for one in found for part in one.parts)
+    return "".join([_HEAD, declared, "\n", *parts, rest])
+
+
+def _of_words(memory: OutsideMemory, packed: PackedWords, is_exact: bool) -> _Surroundings:
+    """Return what is around an array off the chip."""
+    bits = packed.word_elems * memory.element.outside_bits
+    found = [
+        word_ports(port, packed, bits, is_given=memory.is_given, is_compared=is_exact)
+        for port in memory.masters
+    ]
+    tests = tuple(f"{port}_differs" for port in memory.masters if is_exact)
+    ports = tuple(port for _, *joined in found for port in joined)
+    return _Surroundings(tuple(text for text, *_ in found), ports, tests, packed.words)
+
+
+def _of_banks(memory: OutsideMemory, is_exact: bool) -> _Surroundings:
+    """Return what is around an array in a memory."""
+    words, banks = _size(memory)
+    sizes = {
+        "name": memory.name,
+        "words": words,
+        "top": max(1, (words - 1).bit_length()) - 1,
+        "end": words - 1,
+        "last": banks * memory.bits - 1,
+    }
+    parts: list[str] = []
+    ports: list[str] = []
+    for port in memory.ports:
+        parts += _around(memory, port, sizes)
+        wires = ("address", "write", "given") if port.is_write else ("address", "enable", "data")
+        ports += [f".{port.name}_{wire}({port.name}_{wire})" for wire in wires]
+    parts += [_COMPARED.format(**sizes)] * is_exact
+    tests = (f"{memory.name}_differs",) * is_exact
+    return _Surroundings(tuple(parts), tuple(ports), tests, words)
 
 
 def _around(
@@ -173,18 +204,35 @@ def self_test_files(
     for memory in design.memories:
         values = given.get(memory.name) if memory.is_given else exact.get(memory.name)
         if values is not None:
-            files |= _contents(memory, words_of(memory, values))
+            files |= _contents(memory, values)
     return files
 
 
-def _contents(memory: OutsideMemory, words: Sequence[int]) -> dict[str, str]:
+def _contents(memory: OutsideMemory, elements: Elements) -> dict[str, str]:
     """Return the files of a memory's words, and of its banks where a port reads them apart."""
+    if memory.packed:
+        return _packed_contents(memory, memory.packed, elements)
+    words = words_of(memory, elements)
     bits, banks = memory.bits, _size(memory)[1]
     files = {f"{memory.name}.hex": _lines(words, bits * banks)}
     if any(port.banks and not port.is_write for port in memory.ports):
         for bank in range(banks):
             part = [word >> bank * bits & ((1 << bits) - 1) for word in words]
             files[f"{memory.name}_{bank}.hex"] = _lines(part, bits)
+    return files
+
+
+def _packed_contents(
+    memory: OutsideMemory, packed: PackedWords, elements: Elements
+) -> dict[str, str]:
+    """Return the files of the words off the chip, and of which of their bits are known."""
+    files: dict[str, str] = {}
+    bits = packed.word_elems * memory.element.outside_bits
+    parts = packed_words(packed, memory.element, elements)
+    for port, (words, known) in zip(memory.masters, parts, strict=True):
+        files[f"{port}.hex"] = _lines(words, bits)
+        if not memory.is_given:
+            files[f"{port}_mask.hex"] = _lines(known, bits)
     return files
 
 

@@ -43,7 +43,7 @@ from streamopt.rtl.kernel.kernel import (
     Send,
 )
 from streamopt.rtl.kernel.places import BankPlace, StreamPlace
-from streamopt.rtl.kernel.refusals import check_bits
+from streamopt.rtl.kernel.refusals import MOST_BITS, check_bits
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.printing import Netlist, netlist
 
@@ -105,7 +105,7 @@ class ProcessModule:
         Raises
         ------
         CodegenError
-            E640 if its ports are too wide together.
+            E640 if a port is too wide.
         """
         kernel, module = self.kernel, self._module
         self._wires.declare(kernel)
@@ -128,7 +128,9 @@ class ProcessModule:
         module.d.comb += self.enable.eq(going)
         self._held.choose()
         self._control.join()
-        check_bits(self.name, (len(one) for to, one in self.ports.values() if to == "i"))
+        inputs = [signal for to, signal in self.ports.values() if to == "i"]
+        check_bits(self.name, inputs)
+        is_wide = sum(map(len, inputs)) > MOST_BITS
         assert self._domain.rst is not None
         own = [
             self._domain.clk,
@@ -138,7 +140,7 @@ class ProcessModule:
             self.hold,
         ]
         ports = [*own, *(signal for _, signal in self.ports.values())]
-        return netlist(module, self.name, ports)
+        return netlist(module, self.name, ports, inputs if is_wide else ())
 
     @property
     def leaves(self) -> tuple[OperatorBlock, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.network import AccessMode, Network, Place
@@ -12,7 +12,7 @@ HINT = "choose another back end: --backend vitis"
 PORTS = 2
 """Of a memory outside: what a block RAM has."""
 MOST_BITS = 1 << 16
-"""Of all inputs of a module, for which amaranth has numbers."""
+"""Of an input of a module, for which amaranth has numbers."""
 
 
 def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
@@ -22,11 +22,11 @@ def refused(message: str, node: ScheduledNode | None = None) -> CodegenError:
     return CodegenError(Diagnostic("E640", f"{whose}{message}, which RTL can't be yet", loc, HINT))
 
 
-def check_bits(module: str, widths: Iterable[int]) -> None:
-    """Raise E640 for the inputs of a module if they have too many bits together."""
-    bits = sum(widths)
+def check_bits(module: str, inputs: Iterable[Sized]) -> None:
+    """Raise E640 for the inputs of a module if one has too many bits."""
+    bits = max(map(len, inputs), default=0)
     if bits > MOST_BITS:
-        raise refused(f"module '{module}' has {bits:,} bits of inputs, more than {MOST_BITS:,}")
+        raise refused(f"module '{module}' has an input of {bits:,} bits, more than {MOST_BITS:,}")
 
 
 def check_network(network: Network) -> None:

@@ -37,27 +37,59 @@ int main() {
 """
 
 
-@pytest.mark.skipif(shutil.which("verilator") is None, reason="Verilator isn't installed")
+needs_verilator = pytest.mark.skipif(
+    shutil.which("verilator") is None, reason="Verilator isn't installed"
+)
+
+
+def check_lamps(project: Path, output: str, folder: Path) -> None:
+    """All words of an output are right, and one of them isn't if another one is expected."""
+    files = board_files(project)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    main = folder / "main.cpp"
+    main.write_text(MAIN)
+    sources = [folder / name for name in files if name.endswith(".v")]
+    run = [built("board", sources, main, folder)]
+
+    def lamps() -> int:
+        done = subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True)
+        return int(done.stdout)
+
+    assert lamps() == 0b101
+    words = (folder / output).read_text()
+    last = words.splitlines()[-1]
+    wrong = f"{int(last, 16) ^ 1:0{len(last)}x}"
+    (folder / output).write_text(words.replace(last, wrong))
+    assert lamps() == 0b110
+
+
+@needs_verilator
 @pytest.mark.slow
 def test_lamps_tell_right_from_wrong(tmp_path: Path) -> None:
     project = tmp_path / "project"
     so.write(SOURCE, any_factors(so.dataflow(SOURCE), Random(0), 2), project, backend="rtl")
     assert '"banks": 15' in (project / "design.json").read_text()
-    files = board_files(project)
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    main = tmp_path / "main.cpp"
-    main.write_text(MAIN)
-    sources = [tmp_path / name for name in files if name.endswith(".v")]
-    run = [built("board", sources, main, tmp_path)]
+    check_lamps(project, "y.hex", tmp_path)
 
-    def lamps() -> int:
-        done = subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, text=True)
-        return int(done.stdout)
 
-    assert lamps() == 0b101
-    words = (tmp_path / "y.hex").read_text()
-    last = words.splitlines()[-1]
-    wrong = f"{int(last, 16) ^ 1:0{len(last)}x}"
-    (tmp_path / "y.hex").write_text(words.replace(last, wrong))
-    assert lamps() == 0b110
+@needs_verilator
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("x", "y", "file"),
+    [
+        ("m_axi:2", "m_axi", "y.hex"),
+        pytest.param("axis", "m_axi:2", "y_1.hex", marks=pytest.mark.nightly),
+        pytest.param("m_axi", "axis", "y.hex", marks=pytest.mark.nightly),
+    ],
+)
+def test_words_off_the_chip_are_in_memories_of_the_board(
+    x: str, y: str, file: str, tmp_path: Path
+) -> None:
+    """Lanes beyond the end of an array are not compared."""
+    graph = so.dataflow(SOURCE)
+    schedule = any_factors(graph, Random(0), 2)
+    ports = so.plan_ports(graph, ports={"x": x, "w": "axis", "y": y})
+    outside = so.put_outside(graph, schedule, ports)
+    so.write(SOURCE, outside, tmp_path / "project", backend="rtl")
+    check_lamps(tmp_path / "project", file, tmp_path)
