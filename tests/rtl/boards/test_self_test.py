@@ -79,7 +79,7 @@ def test_lamps_tell_right_from_wrong(tmp_path: Path) -> None:
     ("x", "y", "file"),
     [
         ("m_axi:2", "m_axi", "y.hex"),
-        pytest.param("axis", "m_axi:2", "y_1.hex", marks=pytest.mark.nightly),
+        pytest.param("axis", "m_axi:2", "y_0.hex", marks=pytest.mark.nightly),
         pytest.param("m_axi", "axis", "y.hex", marks=pytest.mark.nightly),
     ],
 )
