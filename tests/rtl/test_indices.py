@@ -10,7 +10,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import LogicOp
 from streamopt.ir.operators import Operator
 from streamopt.rtl.kernel.banks import built_network
-from streamopt.rtl.kernel.kernel import Counted
+from streamopt.rtl.kernel.kernel import CountedIndex
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.operators.number_format import TRUTH, WholeFormat
 from streamopt.rtl.operators.table import Asked, choose
@@ -50,8 +50,8 @@ def test_an_iterator_is_as_wide_as_it_gets(tmp_path: Path) -> None:
     (node,) = graph.nodes
     scheduled = so.apply(graph, assemble(graph, {node.name: ("i",)}, {node.name: (3,)}))
     ((kernel,),) = make_kernels(scheduled, built_network(scheduled))
-    (value,) = (value for value in kernel.values if isinstance(value.source, Counted))
-    assert isinstance(value.source, Counted)
+    (value,) = (value for value in kernel.values if isinstance(value.source, CountedIndex))
+    assert isinstance(value.source, CountedIndex)
     assert (value.form, value.stage, value.lanes) == (WholeFormat(6), 0, ("i.lane",))
     sums = [(counted.steps, first) for counted, first in value.source.sums]
     assert sums == [((-9,), 19), ((-9,), 16), ((-9,), 13)]

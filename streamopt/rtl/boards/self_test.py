@@ -127,7 +127,7 @@ def self_test(design: DesignDescription, exact: Sequence[str]) -> str:
 
 
 def _of_words(memory: OutsideMemory, packed: PackedWords, is_exact: bool) -> _Surroundings:
-    """Return what is around an array off the chip."""
+    """Return the surroundings of an array off the chip."""
     bits = packed.word_elems * memory.element.outside_bits
     found = [
         word_ports(port, packed, bits, is_given=memory.is_given, is_compared=is_exact)
@@ -139,7 +139,7 @@ def _of_words(memory: OutsideMemory, packed: PackedWords, is_exact: bool) -> _Su
 
 
 def _of_banks(memory: OutsideMemory, is_exact: bool) -> _Surroundings:
-    """Return what is around an array in a memory."""
+    """Return the surroundings of an array in a memory."""
     words, banks = _size(memory)
     sizes = {
         "name": memory.name,

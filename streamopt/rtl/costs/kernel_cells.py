@@ -28,7 +28,7 @@ from streamopt.rtl.kernel.kernel import (
     Begun,
     Computed,
     Constant,
-    Counted,
+    CountedIndex,
     Fetched,
     Held,
     HeldWrite,
@@ -164,7 +164,7 @@ class _Parts:
                 self._pair(value, value.source)
             case LanesCombined():
                 self._combine(value, value.source)
-            case Constant() | Holds() | Counted() | Held():
+            case Constant() | Holds() | CountedIndex() | Held():
                 pass
 
     def _read(
@@ -293,7 +293,7 @@ class _Parts:
         match value.source:
             case Constant():
                 return
-            case Counted(sums):
+            case CountedIndex(sums):
                 self._sum(*sums[at], value.form.bits, stage)
             case Holds(whens):
                 self._truth(whens[at % len(whens)], stage)

@@ -19,7 +19,7 @@ from streamopt.rtl.rtl_design import MasterPort
 
 _ASCENDING = "2'd1"
 WordEnd: TypeAlias = ReadMaster | WriteMaster | ReadStream | WriteStream
-"""What moves the words of an array over the boundary."""
+"""Either end of the words of an array at the boundary."""
 
 
 class WordMasters:

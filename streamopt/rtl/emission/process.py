@@ -28,7 +28,7 @@ from streamopt.rtl.kernel.kernel import (
     Begun,
     Computed,
     Constant,
-    Counted,
+    CountedIndex,
     Fetched,
     Held,
     Holds,
@@ -170,7 +170,7 @@ class ProcessModule:
                 return self._recalled(value, value.source)
             case Begun():
                 return self._begun(value, value.source)
-            case Holds() | Counted():
+            case Holds() | CountedIndex():
                 return []
             case Masked():
                 return self._masked(value, value.source)

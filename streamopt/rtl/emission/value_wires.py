@@ -15,7 +15,7 @@ from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
-    Counted,
+    CountedIndex,
     Holds,
     Kernel,
     KernelValue,
@@ -127,7 +127,7 @@ class ValueWires:
         match value.source:
             case Constant():
                 return self._now[value.name][at]
-            case Counted(sums):
+            case CountedIndex(sums):
                 return self._control.total(*sums[at], value.form.bits, stage)
             case Holds(whens):
                 return self._control.truth(whens[at % len(whens)], stage)

@@ -113,7 +113,7 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedIndex:
     """A sum over the loops, with a constant, in each lane."""
 
     sums: tuple[tuple[TileSum, int], ...]
@@ -188,7 +188,7 @@ Source: TypeAlias = (
     | Recalled
     | Begun
     | Holds
-    | Counted
+    | CountedIndex
     | Masked
     | Computed
     | Paired

@@ -21,7 +21,7 @@ from streamopt.ir.program import Loop
 from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
-    Counted,
+    CountedIndex,
     KernelValue,
     LanesCombined,
     Paired,
@@ -191,7 +191,7 @@ class ValueList:
         sums = [sum_at(index, tiles, dict(zip(names, point, strict=True))) for point in points]
         ends = [end + first for counted, first in sums for end in counted.bounds(tiles)]
         form = narrowest(min(ends), max(ends))
-        return self.put(name, form, tuple(names), 0, Counted(tuple(sums)))
+        return self.put(name, form, tuple(names), 0, CountedIndex(tuple(sums)))
 
     def identity(self, reduction: Reduction, element: ElementType) -> KernelValue:
         """Return the number that changes no sum; an infinite one is the last of whole ones."""
