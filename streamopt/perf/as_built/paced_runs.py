@@ -21,6 +21,15 @@ from streamopt.perf.as_built.last_rows import LastRows
 from streamopt.perf.costs import NodeCost, OtherCosts, Setting, chosen, later
 from streamopt.perf.paper.timing import NestTiming
 
+FEW_NODES = 5
+"""Of a tree, at most, of which labels tell all schedules."""
+
+
+def waits_in_tree(graph: Graph) -> bool:
+    """Return whether a graph is a tree, of more than a few nodes, that streams through windows."""
+    is_tree = all(len(own) <= 1 for own in graph.out_edges().values())
+    return len(graph.nodes) > FEW_NODES and is_tree and any(n.windows for n in graph.nodes)
+
 
 @dataclass(frozen=True, slots=True)
 class Prefix:

@@ -10,6 +10,7 @@ from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
+from streamopt.perf.as_built.paced_runs import waits_in_tree
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
@@ -51,8 +52,6 @@ CLOSE = 0.002
 """Gap below which nothing more is looked for."""
 FEWEST_LABELS = 32
 """Labels of a state, where the time is up."""
-MOST_NODES = 26
-"""Of graphs that are searched with LUTs as a resource of their own; larger ones have a price."""
 PART = 0.3
 """Of the time that is left, for one answer of a solver."""
 HOPE = 0.9
@@ -111,8 +110,8 @@ class GraphVariant:
         is_free = binding in (None, BindingChoice.FREE)
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
         whole = SearchBudget.whole(limits, is_free=not is_priced)
+        self._large = LargeGraph(self.problem, costs, is_rough=True)
         self._budget = replace(whole, is_paid=is_priced and self.is_large)
-        self._large = LargeGraph(self.problem, costs, MOST_NODES, is_rough=True)
         self._bounding, self.first_share = self._large.whole(), self._large.first_share
         self._is_short_of_luts = is_priced
         self._rows = KnownRows(self.problem)
@@ -226,12 +225,17 @@ class GraphVariant:
     @property
     def is_large(self) -> bool:
         """Return whether the search has one resource, LUTs with a price."""
-        return len(self.graph.nodes) > MOST_NODES
+        return self._large.is_large
 
     @property
     def bound_cycles(self) -> int:
         """Return the best bound of all schedules so far."""
         return self._bound.cycles
+
+    @property
+    def is_streamed(self) -> bool:
+        """Return whether it is a large tree, which descents by curves are for."""
+        return self.is_large and waits_in_tree(self.graph)
 
     def follow(self, other: "GraphVariant") -> None:
         """Begin with the budget that another form of a large graph came to."""

@@ -27,8 +27,9 @@ from streamopt.strategies.opt6.channel_rounds import bound_of_designs, quickest_
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of, nothing_fits
 from streamopt.strategies.opt6.frames.frames_search import steady_design
-from streamopt.strategies.opt6.graph_variant import CLOSE, MOST_NODES, GraphVariant
+from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
+from streamopt.strategies.opt6.priced.large_graph import MOST_NODES
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort, far_cycles, sizing_effort
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
@@ -119,7 +120,7 @@ class Opt6:
         with run.until_stopped():
             forms = variants(problem.graph, without, shares_arguments=shares)
             first = next(forms)
-            if not search.is_streamed(first[1]):
+            if not search.begins_streamed(*first):
                 search.begin(self.sizing_clock)
             for names, graph in chain([first], forms):
                 search.look(names, graph)
@@ -170,18 +171,18 @@ class _VariantSearch:
             return Horizon(best[0].cycles - is_near, is_near)
         return Horizon(None, is_near, int(OVER * best[0].cycles) if best else self._far_cycles)
 
-    def is_streamed(self, form: Graph) -> bool:
-        """Return whether a large form is a tree with windows, which descents by curves are for."""
-        is_tree = all(len(own) <= 1 for own in form.out_edges().values())
-        if len(form.nodes) <= MOST_NODES or not (is_tree and any(n.windows for n in form.nodes)):
+    def begins_streamed(self, names: tuple[str, ...], form: Graph) -> bool:
+        """Return whether a form is too large for opt5; descents by curves are for some."""
+        if not self._variant(names, form, partial=False).is_streamed:
             return False
         self._far_cycles = far_cycles(form, self.run.problem.space.dsp_limit)
-        self.run.clock.leave(sizing_effort(self._limit, 0.0, is_large=True))
-        return True
+        if begins := len(form.nodes) > MOST_NODES:
+            self.run.clock.leave(sizing_effort(self._limit, 0.0, is_large=True))
+        return begins
 
     def leave_what_follows(self, sizing_clock: SearchClock | None) -> None:
         """Leave time for what follows when FIFOs stay as they are, if `begin` didn't."""
-        if sizing_clock is not None and self._far_cycles is not None and self._best is not None:
+        if sizing_clock is not None and self._quicker.best is None and self._best is not None:
             sizing_clock.leave(LAST_RUNS * self._best[1].judging_work)
 
     def begin(self, sizing_clock: SearchClock | None) -> None:
@@ -232,7 +233,7 @@ class _VariantSearch:
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
         self._bound(FIRST_LABELS)
-        if self._far_cycles is not None:
+        if self._far_cycles is not None and not self._is_close():
             self._kick(1.0)
         for labels, share in zip(MORE_LABELS, KICKS_SHARES, strict=True):
             best = self._searched.best or self._best

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
 from streamopt.strategies.opt6.graph_variant import GraphVariant
-from streamopt.strategies.opt6.priced.large_graph import LargeGraph
+from streamopt.strategies.opt6.priced.large_graph import LargeGraph, is_large
 from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.problem import Problem
@@ -28,7 +29,9 @@ from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
 from streamopt.target.device import Target
 from streamopt.target.resources import Fit, Resources
+from streamopt.transforms.rewrites import rewritten
 from streamopt.work import spend
+from tests.support.programs.sketches import program
 
 GRAPHS = Path(__file__).parents[3] / "graphs"
 PRICES = (4e-4, 3e-3)
@@ -44,7 +47,7 @@ def test_rows_made_once_have_the_optimum_of_every_price_and_limit(price: float, 
     space = SpaceOptions(LEVELS[LevelName.OPT6], limits.dsps, 8, costs=costs, bindings=choices)
     problem = Problem(graph, space).within(lut_limit=limits.luts)
     budget = SearchBudget(dsps, limits.luts // 4, price)
-    large = LargeGraph(problem, costs, most_nodes=26)
+    large = LargeGraph(problem, costs)
     run = Run(problem, SolveOptions())
     first = large.solved(SearchBudget.whole(limits), None, run)
     found = large.solved(budget, None, run)
@@ -68,7 +71,7 @@ def test_luts_that_cannot_run_short_have_a_price_all_the_same() -> None:
     costs, choices = as_built_costs(graph, on), bindings(None, graph, on)
     space = SpaceOptions(LEVELS[LevelName.OPT6], 20, 8, costs=costs, bindings=choices)
     problem = Problem(graph, space).within(lut_limit=10**9)
-    large, run = LargeGraph(problem, costs, most_nodes=26), Run(problem, SolveOptions())
+    large, run = LargeGraph(problem, costs), Run(problem, SolveOptions())
     free = large.solved(SearchBudget(20, 10**9, 0.0), None, run)
     paid = large.solved(SearchBudget(20, 10**9, PRICES[0]), None, run)
     assert free is not None
@@ -116,3 +119,25 @@ def test_opt5_is_not_asked_with_fewer_dsps_where_these_leave_memories_as_they_ar
     with suppress(so.StreamoptError):
         so.solve(graph, dsp=60, level="opt6", time_limit=4)
     assert len(asked) == 2
+
+
+def test_a_tree_that_streams_through_windows_is_searched_as_a_large_graph() -> None:
+    arrays = dict.fromkeys("abcde", "internal 8 8")
+    rows = "h 8, w 8, m 3: {to}[h][w] += ({of}[h + m - 1][w] if h + m >= 1 and h + m < 9 else 0)"
+    nodes = {to: rows.format(to=to, of=of) for of, to in pairwise("xabcde")}
+    last = "h 8, w 8: y[h][w] = e[h][w] + {of}[h][w]"
+    tree, joined = (
+        rewritten(
+            so.dataflow(
+                program(
+                    {"x": "input 8 8", "y": "output 8 8", **arrays},
+                    {**nodes, "last": last.format(of=of)},
+                )
+            ),
+            ("stream_windows",),
+        )
+        for of in "eb"
+    )
+    assert any(node.windows for node in tree.nodes)
+    assert is_large(tree)
+    assert not is_large(joined)

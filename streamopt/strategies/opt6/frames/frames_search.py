@@ -36,8 +36,9 @@ from streamopt.strategies.opt6.frames.built_nodes import (
 )
 from streamopt.strategies.opt6.frames.interval_rows import IntervalRows, LeastInterval
 from streamopt.strategies.opt6.frames.steady_design import SteadyDesign, late_nodes, late_weights
-from streamopt.strategies.opt6.graph_variant import MOST_NODES, GraphVariant
+from streamopt.strategies.opt6.graph_variant import GraphVariant
 from streamopt.strategies.opt6.opt5_start import MEMORIES, steady_designs
+from streamopt.strategies.opt6.priced.large_graph import MOST_NODES
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign, built_with, judged

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from streamopt.perf.as_built.paced_runs import PacedCosts, PacedRuns
+from streamopt.ir.graph import Graph
+from streamopt.perf.as_built.paced_runs import PacedCosts, PacedRuns, waits_in_tree
 from streamopt.perf.costs import CostModel, PricedCosts
 from streamopt.search.instance import instance
 from streamopt.search.labels.row_subset import surrogate
@@ -25,6 +26,9 @@ from streamopt.strategies.resources.known_rows import KnownRows
 from streamopt.strategies.run import Run
 from streamopt.strategies.solution import Solution
 
+MOST_NODES = 26
+"""Of graphs that are searched by labels, with DSPs and LUTs as resources, unless nodes of a tree
+wait for each other (O30)."""
 FIRST_SHARE = 0.5
 """Of the effort, after which no further budget is tried for a graph that has a design within its
 limits, so that some is left for its bound."""
@@ -41,6 +45,11 @@ TREE_LAST_PART = 0.75
 """Likewise, where descents by curves follow (O35)."""
 
 
+def is_large(graph: Graph) -> bool:
+    """Return whether the search has one resource, LUTs with a price."""
+    return len(graph.nodes) > MOST_NODES or waits_in_tree(graph)
+
+
 class LargeGraph:
     """One variant of a graph, with its rows at every price.
 
@@ -50,33 +59,31 @@ class LargeGraph:
         Within the limits of the region.
     costs
         As built, with LUTs.
-    most_nodes
-        Of graphs that are searched by labels alone.
     is_rough
         Whether times leave out what hardly tells rows apart: for schedules, not for bounds.
 
     Attributes
     ----------
+    is_large
+        See the function of that name.
     costs
         Those of searches: with windows, rows wait for those of slow producers (O30).
     first_share
         Of the effort, after which no search but that for the bound is begun if there is a design.
     """
 
-    def __init__(
-        self, problem: Problem, costs: CostModel, most_nodes: int, *, is_rough: bool = False
-    ) -> None:
-        self._given, self._is_rough = (problem, costs, most_nodes), is_rough
+    def __init__(self, problem: Problem, costs: CostModel, *, is_rough: bool = False) -> None:
+        self._given, self._is_rough = (problem, costs), is_rough
         graph, self._is_paced, self._waits_for_all = problem.graph, False, False
-        if len(graph.nodes) > most_nodes and any(node.windows for node in graph.nodes):
+        waits = waits_in_tree(graph)
+        self.is_large = is_large(graph)
+        if self.is_large and (waits or any(node.windows for node in graph.nodes)):
             self._is_paced = True
-            self._waits_for_all = all(len(own) <= 1 for own in graph.out_edges().values())
-            for_all = self._waits_for_all
-            costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=for_all, is_rough=is_rough))
+            self._waits_for_all = waits
+            costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=waits, is_rough=is_rough))
             problem = problem.within(costs=costs)
         self._problem, self.costs = problem, costs
         self.first_share = EARLY_SHARE if self._is_paced else FIRST_SHARE
-        self._most_nodes = most_nodes
         self._rows = KnownRows(problem)
         self._followed: Prepared | None = None
 
@@ -137,7 +144,9 @@ class LargeGraph:
         own, aim = Run(asked, options, clock=clock), None
         if self._waits_for_all:
             aim = DeadlineAim.BOUND if only_bound else DeadlineAim.SCHEDULES
-        found = solve_latency(own, most_nodes=self._most_nodes, rows=rows, aim=aim)
+        found = solve_latency(
+            own, most_nodes=0 if self.is_large else MOST_NODES, rows=rows, aim=aim
+        )
         if found.stop is Stop.INTERRUPTED:
             run.clock.interrupt()
         return found

@@ -47,6 +47,8 @@ class StreamedDescentTuning:
 
 
 TUNING = StreamedDescentTuning()
+MOST_FRUITLESS = 12
+"""Ways down from changes at random that end no lower."""
 LEAST_SHARE = 1e-6
 """Of a limit, that a change is taken to cost at least."""
 
@@ -132,10 +134,12 @@ class StreamedDescent:
         around = np.array([start.used.dsps, start.used.luts]) - used
         limits = np.maximum(used, self._limits - np.maximum(0.0, around))
         best, cycles = self._down(rows, limits, is_over)
-        while random is not None and not is_over():
+        fruitless = 0
+        while random is not None and fruitless < MOST_FRUITLESS and not is_over():
             found, least = self._down(self._kicked(best, limits, random), limits, is_over)
+            fruitless += 1
             if least < cycles:
-                best, cycles = found, least
+                best, cycles, fruitless = found, least, 0
         if cycles < self._keep(rows):
             yield self._design(best)
 
