@@ -19,7 +19,7 @@ from streamopt.ir.network import Network, Pipeline, PipelineTiming, Turns
 from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
 from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 from streamopt.ir.window import Window, iterations_apart
-from streamopt.perf.as_built.paced_runs import PacedRuns
+from streamopt.perf.as_built.paced_runs import PacedRuns, waits_for_sums
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.timing import NestTiming, graph_times, latency, nest_run
 from streamopt.perf.turns.visits import iterations_in_turn
@@ -60,7 +60,7 @@ def predict(
     graph = replace(scheduled.graph, nodes=in_order)
     waits_for = _waits_for(scheduled, fifos)
     times = graph_times(graph, nests, fifos, INTEGERS, waits_for)
-    if any(node.windows for node in graph.nodes):
+    if any(node.windows for node in graph.nodes) or waits_for_sums(graph):
         paced = graph_times(graph, _paced(scheduled, nests), fifos, INTEGERS, waits_for)
         times = max(times, paced, key=lambda found: latency(found, INTEGERS))
     return Prediction(

@@ -31,6 +31,22 @@ def waits_in_tree(graph: Graph) -> bool:
     return len(graph.nodes) > FEW_NODES and is_tree and any(n.windows for n in graph.nodes)
 
 
+def waits_for_sums(graph: Graph) -> bool:
+    """Return whether a tree without windows has sums that wait for all of what they add.
+
+    Those of floats may be in DSPs or LUTs, which only labels choose from.
+    """
+    is_tree = all(len(own) <= 1 for own in graph.out_edges().values())
+    if len(graph.nodes) <= FEW_NODES or not is_tree:
+        return False
+    return not any(
+        isinstance(node, SequentialNode)
+        or node.windows
+        or graph.array(node.write.array).element.is_float
+        for node in graph.nodes
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Prefix:
     """The last element of an array that is waited for: at the beginning but for its row."""

@@ -10,7 +10,6 @@ from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
-from streamopt.perf.as_built.paced_runs import waits_in_tree
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
@@ -74,7 +73,7 @@ class GraphVariant:
 
     Attributes
     ----------
-    first_share
+    first_share, is_large, is_streamed
         See `LargeGraph`.
     judging_work
         Of the last design.
@@ -111,6 +110,7 @@ class GraphVariant:
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
         whole = SearchBudget.whole(limits, is_free=not is_priced)
         self._large = LargeGraph(self.problem, costs, is_rough=True)
+        self.is_large, self.is_streamed = self._large.is_large, self._large.is_streamed
         self._budget = replace(whole, is_paid=is_priced and self.is_large)
         self._bounding, self.first_share = self._large.whole(), self._large.first_share
         self._is_short_of_luts = is_priced
@@ -223,19 +223,14 @@ class GraphVariant:
         return replace(schedule, ports=ports, most_banks=self._most_banks)
 
     @property
-    def is_large(self) -> bool:
-        """Return whether the search has one resource, LUTs with a price."""
-        return self._large.is_large
+    def is_paced(self) -> bool:
+        """Return whether its bound is of searches with a price of LUTs, at least at last."""
+        return self.is_large or (self._large.waits_for_sums and not self._is_short_of_luts)
 
     @property
     def bound_cycles(self) -> int:
         """Return the best bound of all schedules so far."""
         return self._bound.cycles
-
-    @property
-    def is_streamed(self) -> bool:
-        """Return whether it is a large tree, which descents by curves are for."""
-        return self.is_large and waits_in_tree(self.graph)
 
     def follow(self, other: "GraphVariant") -> None:
         """Begin with the budget that another form of a large graph came to."""

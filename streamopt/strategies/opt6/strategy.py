@@ -339,7 +339,7 @@ class _VariantSearch:
         with suppress(SearchTooLargeError):
             if not variant.is_large:
                 variant.raise_bound(least, labels, self.run.clock)
-            elif (found := variant.narrowed(least - 1, self.run)) is not None:
+            if variant.is_paced and (found := variant.narrowed(least - 1, self.run)) is not None:
                 self._searched.add(found, variant)
         self._report()
 

@@ -141,3 +141,16 @@ def test_a_tree_that_streams_through_windows_is_searched_as_a_large_graph() -> N
     assert any(node.windows for node in tree.nodes)
     assert is_large(tree)
     assert not is_large(joined)
+
+
+def test_sums_of_integers_that_wait_for_all_they_add_are_bounded_so() -> None:
+    """Labels alone find the same schedule, and prove 711 cycles."""
+    sizes = (32, 64, 64, 8, 8, 8, 8)
+    arrays, nodes = {"x0": f"input {sizes[0]} int32_t"}, dict[str, str]()
+    for at, (taken, own) in enumerate(pairwise(sizes)):
+        role = "output" if at + 2 == len(sizes) else "internal"
+        arrays |= {f"x{at + 1}": f"{role} {own} int32_t", f"w{at}": f"weight {own} {taken} int32_t"}
+        nodes[f"n{at}"] = f"i {own}, j {taken}: x{at + 1}[i] += x{at}[j] * w{at}[i][j]"
+    found = so.solve(so.dataflow(program(arrays, nodes)), level="opt6", dsp=60)
+    assert found.bound == found.latency_cycles == 746
+    assert abs(found.simulated_cycles - found.bound) < len(nodes)

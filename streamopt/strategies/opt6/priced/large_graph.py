@@ -9,7 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from streamopt.ir.graph import Graph
-from streamopt.perf.as_built.paced_runs import PacedCosts, PacedRuns, waits_in_tree
+from streamopt.perf.as_built.paced_runs import (
+    PacedCosts,
+    PacedRuns,
+    waits_for_sums,
+    waits_in_tree,
+)
 from streamopt.perf.costs import CostModel, PricedCosts
 from streamopt.search.instance import instance
 from streamopt.search.labels.row_subset import surrogate
@@ -66,6 +71,10 @@ class LargeGraph:
     ----------
     is_large
         See the function of that name.
+    is_streamed
+        Whether it is a tree that descents by curves are for.
+    waits_for_sums
+        See the function of that name; such a tree is searched by deadlines after it was by labels.
     costs
         Those of searches: with windows, rows wait for those of slow producers (O30).
     first_share
@@ -75,9 +84,10 @@ class LargeGraph:
     def __init__(self, problem: Problem, costs: CostModel, *, is_rough: bool = False) -> None:
         self._given, self._is_rough = (problem, costs), is_rough
         graph, self._is_paced, self._waits_for_all = problem.graph, False, False
-        waits = waits_in_tree(graph)
-        self.is_large = is_large(graph)
-        if self.is_large and (waits or any(node.windows for node in graph.nodes)):
+        self.is_large, self.waits_for_sums = is_large(graph), waits_for_sums(graph)
+        self.is_streamed = waits_in_tree(graph)
+        waits = self.is_streamed or self.waits_for_sums
+        if waits or (self.is_large and any(node.windows for node in graph.nodes)):
             self._is_paced = True
             self._waits_for_all = waits
             costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=waits, is_rough=is_rough))
