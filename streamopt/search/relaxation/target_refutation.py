@@ -68,6 +68,10 @@ class SolvedRelaxation:
         """Return the lower bound of schedules that take its labels."""
         return ceil(self.priced.bound * self.horizon_cycles * (1 - TUNING.rounding))
 
+    def slack(self, target_cycles: int) -> float:
+        """Return the highest sum of reduced costs of a schedule within a target, in horizons."""
+        return target_cycles / self.horizon_cycles - self.priced.bound + TUNING.rounding
+
 
 class TargetRefutation:
     """Solves relaxations, each with the prices of those before it.
@@ -112,9 +116,9 @@ class TargetRefutation:
 
         The target is at most the base's horizon. Bounds on the way count, too.
         """
-        stage, most = base, TUNING.first_labels
+        stage, most = base, _first_labels(base, target_cycles)
         while stage.bound_cycles <= target_cycles:
-            slack = target_cycles / stage.horizon_cycles - stage.priced.bound + TUNING.rounding
+            slack = stage.slack(target_cycles)
             pieces = _fused(
                 stage.program, stage.priced, target_cycles, slack, most, self._should_stop
             )
@@ -128,6 +132,16 @@ class TargetRefutation:
             near = TUNING.closeness * (1.0 - stage.bound_cycles / target_cycles)
             stage = self.solved(pieces, max(TUNING.finest, near))
             yield stage
+
+
+def _first_labels(base: SolvedRelaxation, target_cycles: int) -> int:
+    """Return the labels of a piece that is fused first: about as many as the largest has."""
+    is_kept = base.priced.reduced <= base.slack(target_cycles)
+    largest = np.add.reduceat(is_kept.astype(np.int64), base.program.offsets[:-1]).max()
+    labels = TUNING.first_labels
+    while TUNING.growth * labels <= min(largest, TUNING.most_labels):
+        labels *= TUNING.growth
+    return labels
 
 
 def _unit(key: Key, horizon_cycles: int) -> float:

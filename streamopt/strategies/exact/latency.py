@@ -42,6 +42,8 @@ WIDE = Beam(labels=1000, piece_labels=300)
 """The narrow beam gives a first schedule soon, the wide one a better one."""
 FEW_PIECES = 0.45
 """Pieces of a stage whose prices are used to look for schedules again, at most, of the nodes."""
+FEWER_PIECES = 0.5
+"""Likewise, of those of the stage of the same target whose prices were of no use."""
 NEAR = 2.0
 """Gap, times nodes, at which the target to refute is one cycle below the best schedule."""
 MOST_PARTS = 8
@@ -202,17 +204,23 @@ class _LatencySearch:
         """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
         narrowing = TargetRefutation(self.run.should_stop, self.run.raise_bound)
         climber = self._climb(None)
-        base: SolvedRelaxation | None = None
+        bases: list[SolvedRelaxation] = []
         parts = 2
         while not self.run.is_proved and parts <= MOST_PARTS:
-            if base is None or base.horizon_cycles < self.run.bound:
+            bases = [base for base in bases if base.horizon_cycles >= self.run.bound]
+            if not bases:
                 base = self._base(narrowing)
+                bases += [base] if base is not None else []
                 climber = self._climb(climber)
             else:
-                target = min(base.horizon_cycles, self._target(parts))
-                yield from self._aimed(narrowing, base, target)
+                most = max(base.horizon_cycles for base in bases)
+                target = min(most, self._target(parts))
+                wide = (base for base in bases if base.horizon_cycles >= target)
+                base = min(wide, key=lambda base: base.horizon_cycles)
+                last = yield from self._aimed(narrowing, base, target)
                 if self.run.bound <= target < self.cycles:
                     parts *= 2
+                    bases.append(last)
                 elif not self.run.is_proved:
                     climber = self._climb(climber)
             yield True
@@ -225,14 +233,22 @@ class _LatencySearch:
 
     def _aimed(
         self, narrowing: TargetRefutation, base: SolvedRelaxation, target_cycles: int
-    ) -> Iterator[bool]:
-        """Try to rule a target out, unless a schedule within it is found."""
+    ) -> Generator[bool, None, SolvedRelaxation]:
+        """Try to rule a target out, unless a schedule within it is found; return the last stage.
+
+        Where it isn't ruled out, nearer targets begin with that: its bound is higher.
+        """
+        stage, pieces = base, FEW_PIECES * len(self.graph.nodes)
         for stage in narrowing.stages(base, target_cycles):
-            if len(stage.program.cut.pieces) <= FEW_PIECES * len(self.graph.nodes):
+            if len(stage.program.cut.pieces) <= pieces:
+                known = self.cycles
                 self._look_along(stage, WIDE)
+                if self.cycles == known:
+                    pieces = FEWER_PIECES * len(stage.program.cut.pieces)
             yield False
             if self.cycles <= target_cycles or target_cycles < self.run.bound:
-                return
+                break
+        return stage
 
     def _base(self, narrowing: TargetRefutation) -> SolvedRelaxation | None:
         """Return a relaxation over small pieces, within a horizon that has schedules."""

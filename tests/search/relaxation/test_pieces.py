@@ -136,10 +136,16 @@ def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(se
     ).latency_cycles
     pieces = cut(instance(space, node_rows(space)), 2 * best, 0, lambda: False)
     assert pieces is not None
-    for target, is_possible in ((best, True), (best - 1, False)):
+    for target, is_possible, is_nearer in (
+        (best, True, False),
+        (best - 1, False, False),
+        (best - 1, False, True),
+    ):
         bounds: list[int] = []
         narrowing = TargetRefutation(lambda: False, bounds.append)
         base = narrowing.solved(pieces, 1e-2)
+        if is_nearer:
+            *_, base = narrowing.stages(base, best + best // 4)
         for stage in narrowing.stages(base, target):
             assert len(stage.program.cut.pieces) <= len(pieces.pieces)
         assert max(bounds) <= (best if is_possible else target + 1)
