@@ -75,18 +75,21 @@ def built_pipelines(scheduled: ScheduledGraph, target: Target) -> BuiltPipelines
 
 
 def _cells(network: Network, made: Sequence[Sequence[Kernel]]) -> dict[str, Resources]:
-    """Return the cells of each process whose kernels all have an estimate."""
+    """Return the cells of each process whose kernels all have an estimate, with its masters."""
     from streamopt.rtl.blocks.frame_count import frame_bits
     from streamopt.rtl.costs.kernel_cells import kernel_cells
+    from streamopt.rtl.costs.word_end_cells import end_cells
+    from streamopt.rtl.outside.word_streams import word_streams
 
     memories = {memory.name: memory for memory in network.memories}
-    bits = frame_bits(len(made))
+    bits, streams = frame_bits(len(made)), word_streams(network)
     found: dict[str, Resources] = {}
     for process, kernels in zip(network.processes, made, strict=True):
         cells = [kernel_cells(kernel, memories, bits) for kernel in kernels]
         known = [one for one in cells if one is not None]
         if len(known) == len(cells):
-            found[process.name] = sum(known, Resources())
+            ends = (end_cells(streams[name], bits) for name in process.targets & streams.keys())
+            found[process.name] = sum((*known, *ends), Resources())
     return found
 
 

@@ -8,6 +8,7 @@ from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.rtl.blocks.frame_count import frame_bits
 from streamopt.rtl.costs.block_cells import channel_cells
 from streamopt.rtl.costs.kernel_cells import kernel_cells
+from streamopt.rtl.costs.word_end_cells import end_cells
 from streamopt.rtl.emission.numbers import identifier
 from streamopt.rtl.emission.process import ProcessModule
 from streamopt.rtl.emission.tables import table_words
@@ -16,7 +17,7 @@ from streamopt.rtl.kernel.banks import built_network
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.kernel.plain_rows import with_plain_rows
 from streamopt.rtl.operators.leaf import OperatorBlock, source_of
-from streamopt.rtl.outside.word_streams import ANSWER_CYCLES
+from streamopt.rtl.outside.word_streams import ANSWER_CYCLES, word_streams
 from streamopt.rtl.printing import verilog_texts
 from streamopt.rtl.rtl_design import RtlDesign
 from streamopt.target.resources import Resources
@@ -74,7 +75,9 @@ def make_design(scheduled: ScheduledGraph, top: str, names: Sequence[str]) -> Rt
     known = ((process.name, kernel_cells(process.kernel, memories, bits)) for process in processes)
     cells = {name: own for name, own in known if own is not None}
     if len(cells) == len(processes):
-        cells[top] = sum((*cells.values(), *map(channel_cells, joining.channels)), Resources())
+        ends = (end_cells(stream, bits) for stream in word_streams(network).values())
+        channels = map(channel_cells, joining.channels)
+        cells[top] = sum((*cells.values(), *channels, *ends), Resources())
     names = tuple(process.name for process in processes)
     outside = tuple(joining.outside)
     return RtlDesign(

@@ -53,7 +53,7 @@ class TopModule:
     blocks
         Modules that it uses beside the processes.
     channels
-        FIFOs and buffers, as often as they are there.
+        FIFOs and buffers between processes, as often as they are there.
     frames
         Which of them the processes are in.
     masters
@@ -102,7 +102,6 @@ class TopModule:
         self.frames.join(self._clock, self._reset, begins)
         for master in self.masters.blocks:
             self.blocks += [master, master.fifo, master.fifo.memory]
-            self.channels.append(master.fifo)
         self._inside: dict[tuple[str, str], NamedBits] = {**self.masters.inside}
         """Wires that don't leave the design, by process and port."""
         for fifo in network.fifos:

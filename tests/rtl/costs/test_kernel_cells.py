@@ -1,6 +1,7 @@
 """Cells of processes before they are written, against those that Yosys has counted."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,16 +9,21 @@ import pytest
 import streamopt as so
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import plan_layout
+from streamopt.ir.element import ElementType
+from streamopt.ir.network import Fifo
+from streamopt.ir.ports import Words
 from streamopt.rtl.blocks.buffer import BufferMemory
 from streamopt.rtl.blocks.delay import Delay
 from streamopt.rtl.blocks.fifo import FifoBlock
 from streamopt.rtl.costs.block_cells import buffer_cells, delay_cells, fifo_cells
 from streamopt.rtl.costs.operator_cells import cells_of
+from streamopt.rtl.costs.word_end_cells import end_cells
 from streamopt.rtl.operators.float_format import FLOAT
 from streamopt.rtl.operators.float_leaf import FloatLeaf
 from streamopt.rtl.operators.number_format import TRUTH, WholeFormat
 from streamopt.rtl.operators.table import FLOAT_LEVELS
 from streamopt.rtl.operators.whole_leaf import WholeLeaf
+from streamopt.rtl.outside.word_streams import WordStream
 from streamopt.target.resources import Resources
 
 ROOT = Path(__file__).parents[3]
@@ -83,3 +89,23 @@ def test_a_fifo_counts_its_words_and_a_buffer_its_readers() -> None:
     assert fifo_cells(FifoBlock(32, 2)) == Resources(luts=30, ffs=4)
     one, two = (buffer_cells(BufferMemory(32, 512, readers)) for readers in (1, 2))
     assert (one.bram18, two.bram18) == (1, 2)
+
+
+def test_masters_and_streams_are_near_what_yosys_counts() -> None:
+    """Yosys 0.70 for UltraScale+: LUTs and flip-flops of one module each."""
+    word, wide = Fifo("A", ElementType.FLOAT, (), 2), Fifo("A", ElementType.FLOAT, (8,), 2)
+    found = {
+        WordStream(word, Words(1, 1, 1, 1), 200, 1, False, True): (216, 50),
+        WordStream(wide, Words(4, 2, 8, 1), 800, 3, False, True): (409, 181),
+        WordStream(word, Words(1, 1, 1, 1), 200, 1, True, True): (152, 59),
+        WordStream(wide, Words(4, 2, 8, 1), 800, 1, True, True): (419, 66),
+        WordStream(word, Words(1, 1, 1, 1), 200, 1, False, False): (31, 4),
+        WordStream(wide, Words(4, 2, 8, 1), 800, 1, False, False): (161, 133),
+        WordStream(wide, Words(4, 2, 8, 1), 800, 1, True, False): (297, 18),
+    }
+    for stream, (luts, ffs) in found.items():
+        cells = end_cells(stream, frame_bits=3)
+        assert cells.luts == pytest.approx(luts, rel=0.02), stream
+        assert cells.ffs == ffs, stream
+        two = replace(stream, words=replace(stream.words, memories=2))
+        assert end_cells(two, frame_bits=3) == cells + cells
