@@ -28,7 +28,7 @@ def emit(
     ----------
     settings
         Release, part and clock of the Vitis back end, the usual ones where not given; and the
-        intervals that pipelines of all ask for.
+        intervals that pipelines of all but RTL ask for.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def emit(
         message = f"there is no back end '{backend}'"
         hint = f"choose one of {', '.join(BackendName)}"
         raise CodegenError(Diagnostic("E604", message, hint=hint)) from None
-    if settings is not None:
+    if settings is not None and name is not BackendName.RTL:  # which asks no tool for them
         scheduled = scheduled.asking(dict(settings.intervals or ()))
         if name is BackendName.VITIS:
             return vitis.emit(scheduled, settings)

@@ -315,6 +315,11 @@ class KernelMaker:
 
     def _busy(self, term: KernelValue, operation: Operation) -> KernelValue:
         """Return the terms of a sum, without those of idle lanes and outside of a guard."""
+        assert self._scheduled.node.reduction is not None
+        identity = self._values.identity(self._scheduled.node.reduction, operation.element)
+        if self._conditions.truth:
+            truth = self._values[self._conditions.truth]
+            term = self._values.choose(f"{term.name}_where", truth, term, identity)
         guard = self._conditions.guard
         asked = {*term.lanes, *operation.over, *iterators_in(guard)}
         lanes = tuple(loop.name for loop in self._pipeline.lanes if loop.name in asked)
@@ -322,8 +327,6 @@ class KernelMaker:
         if guard is None and not partial & {*operation.over}:
             return term
         whens = self._accesses.by_lane(guard, lanes)
-        assert self._scheduled.node.reduction is not None
-        identity = self._values.identity(self._scheduled.node.reduction, operation.element)
         source = Masked(term.name, identity.name, whens)
         stages = self._values.readies([term], lanes)
         return self._values.put(f"{term.name}_or_none", term.form, lanes, stages, source)

@@ -38,6 +38,8 @@ class NodeConditions:
     ----------
     start
         Name of the value that its sums start with; empty for none.
+    truth
+        Name of the value by which data decide where a reduction has terms; empty for none.
     indices
         Sums over loops that are operands, by their names.
     """
@@ -71,6 +73,8 @@ class NodeConditions:
         operations = OperationList(among, lambda access: f"v{node.reads.index(access)}")
         add_body(operations, node)
         self.start = "" if node.start is None else operations.value(node.start)
+        is_decided = node.guard is not None and not is_affine_condition(node.guard)
+        self.truth = operations.value(node.guard) if node.guard and is_decided else ""
         return {
             operations.value(part): part
             for whole in node.expressions
@@ -83,7 +87,9 @@ class NodeConditions:
     def guard(self) -> Condition | None:
         """Return where a reduction has terms; None for everywhere, or where data decide."""
         guard = self._node.guard
-        return None if guard is None else substitute_condition(guard, self._computed)
+        if guard is None or self.truth:
+            return None
+        return substitute_condition(guard, self._computed)
 
     @property
     def first(self) -> Condition | None:

@@ -32,7 +32,6 @@ from streamopt.rtl.kernel.lane_places import lane_places
 from streamopt.rtl.kernel.phase_parts import NestParts, PhaseParts, PhaseWrite, word_cycles
 from streamopt.rtl.kernel.refusals import refused
 from streamopt.rtl.kernel.values import NoOperatorError, combining
-from streamopt.rtl.operators.choice import ChoiceLeaf
 from streamopt.rtl.operators.number_format import TRUTH, format_of, plain
 from streamopt.transforms.lower.array_copies import of_lane
 from streamopt.transforms.lower.stepped import phase_places
@@ -140,9 +139,7 @@ class PhaseMaker:
         return self._values.put(self._name("either"), value.form, lanes, stages, source)
 
     def _chosen(self, truth: KernelValue, value: KernelValue, other: KernelValue) -> KernelValue:
-        name = self._name("chosen")
-        lanes = self._among_lanes({*truth.lanes, *value.lanes, *other.lanes}, None)
-        return self._values.operate(name, ChoiceLeaf(value.form, 1), [truth, value, other], lanes)
+        return self._values.choose(self._name("chosen"), truth, value, other)
 
     def _summed(
         self,

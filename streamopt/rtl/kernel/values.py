@@ -31,6 +31,7 @@ from streamopt.rtl.kernel.kernel import (
 )
 from streamopt.rtl.kernel.sharing import SHARED_LEVELS, share, share_trees
 from streamopt.rtl.kernel.subscripts import sum_at
+from streamopt.rtl.operators.choice import ChoiceLeaf
 from streamopt.rtl.operators.float_format import FloatFormat
 from streamopt.rtl.operators.leaf import OperatorBlock
 from streamopt.rtl.operators.number_format import (
@@ -192,6 +193,13 @@ class ValueList:
         ends = [end + first for counted, first in sums for end in counted.bounds(tiles)]
         form = narrowest(min(ends), max(ends))
         return self.put(name, form, tuple(names), 0, CountedIndex(tuple(sums)))
+
+    def choose(
+        self, name: str, truth: KernelValue, value: KernelValue, other: KernelValue
+    ) -> KernelValue:
+        """Add a value where a truth value holds, and another one elsewhere."""
+        taken = [truth, value, self._fitted(other, value.form)]
+        return self.operate(name, ChoiceLeaf(value.form, 1), taken, self._lanes_of(taken))
 
     def identity(self, reduction: Reduction, element: ElementType) -> KernelValue:
         """Return the number that changes no sum; an infinite one is the last of whole ones."""
