@@ -196,9 +196,8 @@ class KernelMaker:
         )
 
     def _leaves(self, port: Port) -> bool:
-        is_local = port.target in self._memories and (
-            self._memories[port.target].place is Place.LOCAL
-        )
+        memory = self._memories.get(port.target)
+        is_local = memory is not None and memory.place is Place.LOCAL
         return port.mode is AccessMode.WRITE and not is_local
 
     def _named(self, name: str, element: ElementType) -> KernelValue:
@@ -238,12 +237,10 @@ class KernelMaker:
         if memory.place is Place.LOCAL:
             return self._recall(port, memory, place)
         stages = [FETCH_STAGE] * len(place.offsets)
-        ports = 0
-        if memory.place is Place.ARGUMENT:
-            ports = self._free_ports(memory)
-            for turn, part in enumerate(place.parts()):
-                for at in part.points:
-                    stages[at] += turn // ports
+        ports = self._free_ports(memory) if memory.place is Place.ARGUMENT else 0
+        for turn, part in enumerate(place.parts() if ports else ()):
+            for at in part.points:
+                stages[at] += turn // ports
         source = Fetched(memory.name, place, ports)
         return self._values.put(port.value, form, place.lanes, stages, source)
 
