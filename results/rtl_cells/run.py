@@ -47,6 +47,9 @@ DESIGNS: Mapping[str, tuple[str, ...]] = {
         "mlps/residual_mlp opt5 20",
         "transformers/feed_forward opt5 20",
         "synthetic/7mm_balanced opt5 30",
+        "polybench/gesummv opt5 30",
+        "polybench/mvt opt5 40",
+        "synthetic/7mm_tree_unbalanced opt5 40",
     ),
 }
 """Program, level and DSPs; our own operators."""
