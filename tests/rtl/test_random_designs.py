@@ -32,6 +32,7 @@ CHAINS, UPDATES, OUTSIDE = CASES * 3 // 20, CASES // 20, CASES // 20
 WINDOWS_SEED = 8
 SHARE_OUTSIDE = 0.7
 """Of arrays at the boundary."""
+PORTS = ("m_axi", "m_axi", "m_axi:2", "m_axi:3", "axis", "axis")
 FRAMES = 4
 needs_verilator = pytest.mark.skipif(
     shutil.which("verilator") is None, reason="Verilator isn't installed"
@@ -87,7 +88,7 @@ def random_outside(seed: int) -> tuple[Graph, Schedule] | None:
     graph = so.dataflow(replace(program, name="design"))
     schedule = any_factors(graph, rng)
     crossing = (array for array in graph.arrays if array.role is not Role.INTERNAL)
-    ports = {array.name: f"m_axi:{rng.choice([1, 1, 2, 3])}" for array in crossing}
+    ports = {array.name: rng.choice(PORTS) for array in crossing}
     some = {name: port for name, port in ports.items() if rng.random() < SHARE_OUTSIDE}
     try:
         schedule = so.put_outside(graph, schedule, so.plan_ports(graph, ports=some))
