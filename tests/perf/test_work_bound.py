@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.perf.as_built.closed_form import predict
-from streamopt.perf.as_built.work_bound import work_bound_cycles
+from streamopt.perf.as_built.work_bound import busy_cycles, work_bound_cycles
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
 from streamopt.space.assemble import assemble
@@ -76,6 +76,7 @@ def test_without_luts_it_is_the_products_over_the_dsps() -> None:
     costs = as_built_costs(graph, DEVICE, {})
     bound = work_bound_cycles(graph, costs, {}, {}, DEVICE, region(30, 10**9))
     assert bound == -(-(32**3 * 3) // 30)
+    assert busy_cycles(graph, {}, {}, DEVICE, region(30, 10**9)) == bound
     free = bindings(None, graph, DEVICE)
     both = work_bound_cycles(graph, costs, free, {}, DEVICE, region(30, 30_000))
     assert 0 < both < bound

@@ -68,6 +68,28 @@ def work_bound_cycles(
     return ceil(least * (1.0 - ROUNDING))
 
 
+def busy_cycles(
+    graph: Graph,
+    bindings: Mapping[str, tuple[Binding, ...]],
+    counted: Mapping[str, Binding],
+    on: Target,
+    limits: Resources,
+) -> int:
+    """Return cycles that no schedule's frames are closer together than, as operators are busy.
+
+    Parameters
+    ----------
+    bindings, counted
+        As of `work_bound_cycles`; sequential nodes are left out.
+    """
+    shares = _Shares(graph, counted, on, limits)
+    total = np.zeros_like(WEIGHTS)
+    for node in graph.nodes:
+        if not isinstance(node, SequentialNode):
+            total += shares.of_node(node, bindings.get(node.name, AS_TOOL))
+    return ceil(float(total.max()) * (1.0 - ROUNDING))
+
+
 class _Shares:
     """The cycles that operations take of a whole region, for every weight."""
 

@@ -10,7 +10,7 @@ from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
-from streamopt.perf.as_built.work_bound import work_bound_cycles
+from streamopt.perf.as_built.work_bound import busy_cycles, work_bound_cycles
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
@@ -120,10 +120,15 @@ class GraphVariant:
         self._known_cycles: dict[bool, int] = {}
         self.judging_work = 0.0
         self._streamed = StreamedDescents(costs, limits, self.judged)
+        on = self.region.on
+        self.least_interval_cycles = max(
+            weight_traffic_cycles(self.graph, self.ports, on, limits),
+            busy_cycles(self.graph, choices, priced, on, limits),
+        )
         least = max(
-            boundary_cycles(self.graph, self.ports, self.region.on),
-            weight_traffic_cycles(self.graph, self.ports, self.region.on, limits),
-            work_bound_cycles(self.graph, costs, choices, priced, self.region.on, limits),
+            boundary_cycles(self.graph, self.ports, on),
+            self.least_interval_cycles,
+            work_bound_cycles(self.graph, costs, choices, priced, on, limits),
         )
         self._bound = PricedBound(least, SearchBudget.whole(limits).price)
 

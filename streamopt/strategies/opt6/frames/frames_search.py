@@ -146,7 +146,8 @@ class _FramesSearch:
         # the model is that of the variant
         problem = self.run.problem.within(costs=best.variant.problem.space.costs)
         cycles = best.design.chosen.cycles
-        bound = min(cycles, self._bounds.get(_unbalanced(best.variant.names), 0))
+        known = self._bounds.get(_unbalanced(best.variant.names), 0)
+        bound = min(cycles, max(known, best.variant.least_interval_cycles))
         return replace(
             best.design.solution(self.run),
             problem=problem,
