@@ -46,7 +46,15 @@ memory (`not counted`), as weights of such rows are. *Buffers* are the bytes of 
 buffers between nodes and of FIFOs: all memory but that of weights.
 
 *Form*: `spatial` designs have hardware for every layer; an `engine` is one array of multipliers for
-all of them, one layer after the other, from [results/engines](../engines/README.md).
+all of them, one layer after the other (`--form engine`, or one of
+[results/engines](../engines/README.md)), within the limits of its row.
+
+Rows of `board_ms`, `ttft_ms` and `tokens_s` were published as measured on boards. **Nothing of ours
+ran on one**: they are cycles, simulated at the row's clock, at the 216 MHz of the fullest design of
+this kind that is known to be routed (or the row's, if slower), and 0.096 ms for a host's call where
+they are times. Engines of language models have weights of 4 bits and activations of 8
+([results/language_models](../language_models/README.md), there at 300 MHz); what is verified is the
+C++ of the engine with one layer and the whole vocabulary.
 
 Schedules are in `designs`: `--kept` simulates and verifies them again without a search. A row
 without a search of its own has the quickest design of another row within its limits (*design of*,

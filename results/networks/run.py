@@ -3,33 +3,36 @@
 Run ``python results/networks/run.py [--programs WORD,WORD] [--systems WORD,WORD] [--tables T,T]
 [--metrics M,M] [--packed yes|no] [--luts published|part] [--weights memory|resident|chosen]
 [--images memory|axis] [--level LEVEL] [--search-seconds S] [--processor-seconds S]
-[--verify-seconds S] [--fast] [--kept] [--again] [--bounds]``. Every published row of 8 bits has two
-rows: one product in a DSP, and packed or in LUTs; one that was measured at this commit is left
-alone unless ``--again``, and rows of the same limits share a design. The schedules of designs are
-in ``designs``: ``--kept`` simulates and verifies these, without a search. ``--bounds`` measures
-nothing. A design's search, and its verification (none with ``--fast``), have processes of their
-own, which end when they have used their processor time.
+[--verify-seconds S] [--form spatial|engine] [--fast] [--kept] [--again] [--bounds]``. Every
+published row of 8 bits has two rows: one product in a DSP, and packed or in LUTs; one that was
+measured at this commit is left alone unless ``--again``, and rows of the same limits share a
+design. The schedules of designs are in ``designs``: ``--kept`` simulates and verifies these,
+without a search. ``--bounds`` measures nothing. A design's search, and its verification (none with
+``--fast``), have processes of their own, which end when they have used their processor time; an
+engine's are one.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bounds import PACKED, Bound, Wanted, bound_of
+from engine_rows import decoder_figures, engine_figures
 from measure import NOT_COUNTED, Search, measured, rebuilt, verdict
 from pages import write_page
-from sharing import engine_designs, shared_design
+from sharing import engine_designs, right_engines, shared_design
 
-from streamopt.sweeping.keyed_rows import add_row, measured_commit, read_rows, rows_by_key
+from streamopt.sweeping.keyed_rows import add_row, read_rows, rows_by_key
 from streamopt.sweeping.resumed_rows import Case, add_options, measure_rows, measured_or_refused
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from measure import Row
 
@@ -37,10 +40,14 @@ HERE = Path(__file__).parent
 KEYS = ("source", "table", "network", "system", "metric", "packed")
 PUBLISHED = KEYS[:-1]
 ALL = 10**9
+LANGUAGE_MODEL = "gpt2_medium"
+FORMS = SPATIAL, ENGINE = "spatial", "engine"
+ENGINE_SECONDS = 1200.0
+"""Of the search for an engine, and of its verification."""
 MEASURED = (
     *("dsps", "lut", "bram18", "uram", "verified", "weights", "seconds", "megabytes"),
     *("level", "over", "refused", "images", "buffer_bytes", "design_of"),
-    "form",
+    *("form", "engine"),
 )
 
 
@@ -82,8 +89,8 @@ def row_of(published: Row, wanted: Wanted, found: Row) -> Row:
     """Return the row of a published one; ``found`` is empty, says why, or is measured."""
     bound = bound_of(wanted)
     theirs = float(published["published"])
-    ours = _cycles(wanted, found)
-    proved = float(found.get("own_bound_cycles") or found.get("own_bound") or "nan")
+    ours = _cycles(wanted, found, "ours")
+    proved = _cycles(wanted, found, "own_bound")
     reason = impossible(published, wanted, bound)
     status = "impossible" if reason else "short"
     if not reason:
@@ -117,11 +124,11 @@ def _word(packed: bool) -> str:
     return "yes" if packed else "no"
 
 
-def _cycles(wanted: Wanted, found: Row) -> float:
+def _cycles(wanted: Wanted, found: Row, name: str) -> float:
     """Return the cycles of measurements, or of the row that is there."""
-    if found.get("ours"):
-        return wanted.cycles(float(found["ours"]))
-    return float(found.get("ours_cycles") or "nan")
+    if found.get(name):
+        return wanted.cycles(float(found[name]))
+    return float(found.get(f"{name}_cycles") or "nan")
 
 
 def _within(wanted: Wanted, found: Row) -> bool:
@@ -157,9 +164,27 @@ def _number(value: float) -> str:
 
 def design(wanted: Wanted, options: Namespace) -> Row:
     """Return a measured design of ours, or why there is none."""
-    if wanted.network.startswith("gpt2_medium"):
-        reason = "one layer at a time, no cache of keys as state yet"
-        return {"refused": reason, "commit": measured_commit(HERE)}
+    if wanted.network.startswith(LANGUAGE_MODEL):
+        found = decoder(replace(wanted, metric=""), options.search_seconds)
+        return found | {"ours": found.get(wanted.metric, "")}
+    if options.form == ENGINE:
+        return _engine(engine_figures, wanted, options.search_seconds)
+    return spatial_design(wanted, options)
+
+
+@cache
+def decoder(wanted: Wanted, search_seconds: float) -> Row:
+    """Return an engine of a language model for both of its metrics, or why there is none."""
+    return _engine(decoder_figures, wanted, search_seconds)
+
+
+def _engine(figures: Callable[..., Row], wanted: Wanted, search_seconds: float) -> Row:
+    shapes = right_engines(wanted, read_rows(HERE / "rows.csv"))
+    return measured_or_refused(HERE, ENGINE_SECONDS, figures, wanted, search_seconds, shapes)
+
+
+def spatial_design(wanted: Wanted, options: Namespace) -> Row:
+    """Return a measured design with hardware for every layer, or why there is none."""
     path = HERE / "designs" / f"{wanted.name}.json"
     if options.kept and path.exists():
         text = path.read_text(encoding="utf-8")
@@ -189,7 +214,8 @@ def share(cases: Iterable[tuple[Row, Wanted]]) -> None:
     own = [pair for pair in known if _is_counted(pair[1]) and not pair[1]["design_of"]]
     own += engine_designs()
     for published, wanted in cases:
-        if _is_counted(rows[_key(published, wanted)]):
+        row = rows[_key(published, wanted)]
+        if _is_counted(row) and not row["design_of"]:
             continue
         for each in (wanted, wanted_of(published, wanted.packed, ALL)):
             if found := shared_design(each, own):
@@ -231,6 +257,7 @@ def main() -> None:
     parser.add_argument("--luts", default="published", choices=("published", "part"))
     parser.add_argument("--weights", default="chosen", choices=("memory", "resident", "chosen"))
     parser.add_argument("--images", default="axis", choices=("memory", "axis"))
+    parser.add_argument("--form", default=SPATIAL, choices=FORMS)
     parser.add_argument("--kept", action="store_true", help="designs that were found before")
     parser.add_argument("--verify-seconds", type=float, default=1200.0)
     add_options(parser, processor_seconds=600.0)

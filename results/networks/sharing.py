@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from measure import Row
 
-__all__ = ["engine_designs", "shared_design"]
+__all__ = ["engine_designs", "right_engines", "shared_design"]
 
 ENGINES = Path(__file__).parents[1] / "engines"
 
@@ -35,7 +35,7 @@ def shared_design(wanted: Wanted, rows: Iterable[tuple[Wanted, Row]]) -> Row:
         Those with designs, and what they were made for.
     """
     fitting = [
-        (float(row["ours"]), row)
+        (wanted.cycles(float(row["ours"])), row)
         for of, row in rows
         if _same_task(of, wanted)
         and int(row["dsps"]) <= wanted.dsps
@@ -69,6 +69,7 @@ def engine_designs() -> Iterator[tuple[Wanted, Row]]:
                 "ours": row["cycles"],
                 "system": "engine",
                 "form": "engine",
+                "engine": row["shape"],
                 "packed": "yes" if is_packed else "no",
                 "verified": "pass",
                 "over": "",
@@ -76,6 +77,32 @@ def engine_designs() -> Iterator[tuple[Wanted, Row]]:
                 "images": "streams",
             },
         )
+
+
+def right_engines(wanted: Wanted, rows: Iterable[Row]) -> frozenset[str]:
+    """Return the shapes of engines for the network and numbers of a row that were verified.
+
+    All tasks of a language model have one network.
+    """
+
+    def task(network: str, element: str, packed: bool) -> tuple[object, ...]:
+        return network.partition("medium")[:2], element, packed
+
+    known = [
+        (task(row["network"], row["element"], row["packed"] == "yes"), row["engine"])
+        for row in rows
+        if row.get("engine") and row["verified"] == "pass"
+    ]
+    for of, row in engine_designs():
+        known.append((task(of.network, of.element, of.packed), row["engine"]))
+    for row in read_rows(ENGINES.parent / "language_models" / "rows.csv"):
+        if row["verified"] == "every bit":
+            known.append((task("gpt2_medium", "int4", False), row["shape"]))
+    for row in read_rows(ENGINES.parent / "float_engines" / "rows.csv"):
+        if row["verified"] == "yes" and row["lut_products"] == "no":
+            known.append((task(row["network"], "float", False), row["shape"]))
+    own = task(wanted.network, wanted.element, wanted.packed)
+    return frozenset(shape for of, shape in known if of == own)
 
 
 def _same_task(one: Wanted, other: Wanted) -> bool:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import streamopt as so
+
 RESULTS = Path(__file__).parents[2] / "results"
 STATUSES = {"beaten", "short", "impossible"}
 
@@ -94,3 +96,30 @@ def test_a_product_takes_half_a_dsp_or_luts_where_it_is_packed() -> None:
     assert within_luts.cycles == ceil(2_168_115_200 / (2 * 667 + (142_100 - 667 * 20) / 40))
     assert plain.traffic_cycles == 121_350
     assert plain.left_cycles == 0
+
+
+def test_a_time_on_a_board_has_the_clock_of_a_routed_design_and_a_call() -> None:
+    engines = script("networks", "engine_rows")
+    assert engines.board_ms(2_160_000, so.device("u280", 3.33)) == pytest.approx(10.096)
+    assert engines.board_ms(2_160_000, so.device("u280", 5.0)) == pytest.approx(10.896)
+
+
+def test_an_engine_of_other_numbers_or_that_failed_is_not_known_to_be_right() -> None:
+    bounds, sharing = script("networks", "bounds"), script("networks", "sharing")
+    wanted = bounds.Wanted("lenet", "int8", "board_ms", 220, 5.0, "u280", "device", 9_000, False)
+    row = {"network": "lenet", "element": "int8", "packed": "no", "verified": "pass", "engine": "a"}
+    others = ({"packed": "yes"}, {"verified": "fail"}, {"element": "float"}, {"network": "mlp"})
+    wrong = [row | other | {"engine": "b"} for other in others]
+    assert sharing.right_engines(wanted, [row, *wrong]) == {"a"}
+
+
+def test_the_quickest_design_of_others_is_shared_whether_less_or_more_is_better() -> None:
+    bounds, sharing = script("networks", "bounds"), script("networks", "sharing")
+    limits = (900, 4.0, "u280", "device", 9_000, False)
+    row = {"dsps": "9", "lut": "9", "verified": "pass", "over": "", "packed": "no"}
+    row |= {"dsp_limit": "9", "system": "CODO"}
+    for metric, best in (("tokens_s", "20"), ("board_ms", "10")):
+        wanted = bounds.Wanted("gpt2_medium_32", "int4", metric, *limits)
+        known = [(wanted, row | {"ours": ours}) for ours in ("10", "20")]
+        found = sharing.shared_design(wanted, known)
+        assert (found["ours"], found["design_of"]) == (best, "CODO 9")
