@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count, permutations
 
-from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.affine import Affine, FloorDiv, Iter
 from streamopt.ir.algebra.divisions import recombined
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import Graph, Node, SequentialNode
@@ -286,9 +286,16 @@ def _digit_loop(
 
 
 def _are_digits(high: Affine, low: Affine, radix: int) -> bool:
-    """Return whether two subscripts are the quotient and the remainder of one number."""
-    apart = high.scaled(radix) + low
-    return recombined(apart) != apart
+    """Return whether two subscripts are the quotient and the remainder of one number.
+
+    Not so the middle digit of three: rows of a tensor that is read flat stay rows.
+    """
+    return any(
+        isinstance(atom, FloorDiv)
+        and (factor, atom.divisor) == (1, radix)
+        and low == atom.value.mod(radix)
+        for atom, factor in high.terms
+    )
 
 
 def _with_number(node: Node, array: str, digits_at: tuple[int, int], radix: int) -> Node:

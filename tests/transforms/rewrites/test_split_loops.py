@@ -43,6 +43,21 @@ def test_divided_loops_split_and_their_copies_fold() -> None:
     assert found == ["y[i][j]", "x[k_1][i][k_0]", "w[4 * k_1 + k_0][j]"]
 
 
+def test_rows_of_a_tensor_that_is_read_flat_stay_rows() -> None:
+    """A pool of 2 x 2 before a product of all: its rows are no digits of channels."""
+    source = sketch(
+        {"x": "input 4 8 6", "a": "internal 4 8 6", "t": "internal 4 6 6", "p": "internal 4 3 3",
+         "w": "weight 36 2", "y": "output 2"},
+        {"scale": "c 4, h 8, v 6: a[c][h][v] = x[c][h][v] * 2",
+         "blur": "c 4, h 6, v 6, m 3: t[c][h][v] += a[c][h + m][v]",
+         "pool": "c 4, h 3, v 3, m 2, n 2: p[c][h][v] += t[c][2 * h + m][2 * v + n]",
+         "gemm": "i 2, k 36: y[i] += p[k / 9][(k / 3) % 3][k % 3] * w[k][i]"},
+    )  # fmt: skip
+    graph = rewritten(canonicalize(source), ("split_loops", "stream_windows"))
+    rows = [len(graph.node(name).trip_counts) for name in ("scale", "blur", "pool", "gemm")]
+    assert rows == [4, 5, 5, 4]
+
+
 def test_attention_streams_by_heads() -> None:
     source = so.load(ATTENTION)
     graph = split(source, NAMES)
