@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import narrow_product
 from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.evaluation.boundary_ports import boundary_of_form
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, walk
@@ -16,7 +17,15 @@ from streamopt.ir.operators import Operator, Reduction
 from streamopt.options import option_group
 from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.space.level import BindingChoice
-from streamopt.transforms.rewrites import PREFILL, REWRITES, TIME, changed_by
+from streamopt.transforms.rewrites import (
+    AFTER_MOVERS,
+    INPUTS,
+    PREFILL,
+    REWRITES,
+    TIME,
+    WINDOWS,
+    changed_by,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import Binding
     from streamopt.space.fixed import Fixed
+    from streamopt.strategies.problem import Problem
     from streamopt.target.device import Target
 
 PARTIAL_TILES = "partial_tiles"
@@ -55,9 +65,9 @@ _SPLIT = ("split_arrays", "split_loops")
 _FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
 _KEPT = ("fold_copies", "private_arguments")
 _VARIANTS = (
-    ("fold_padding", *_SPLIT, *_FOLDED, "stream_windows"),
-    ("fold_padding", *_SPLIT, *_KEPT, "stream_windows"),
-    ("fold_borders", *_SPLIT, *_KEPT, "stream_windows"),
+    ("fold_padding", *_SPLIT, *_FOLDED, WINDOWS),
+    ("fold_padding", *_SPLIT, *_KEPT, WINDOWS),
+    ("fold_borders", *_SPLIT, *_KEPT, WINDOWS),
     ("fold_padding", *_SPLIT, *_FOLDED),
     ("fold_padding", *_SPLIT, *_KEPT),
     ("fold_padding", *_FOLDED),
@@ -68,7 +78,8 @@ _VARIANTS = (
 )
 """Sequences of rewrites that are tried, the most promising first: (O1)."""
 
-TRIED = (*(name for name in REWRITES if any(name in form for form in _VARIANTS)), PREFILL, TIME)
+_DECIDED = (name for name in REWRITES if any(name in form for form in _VARIANTS))
+TRIED = (*_DECIDED, *AFTER_MOVERS, TIME)
 """Rewrites that opt6 decides on."""
 
 
@@ -135,7 +146,11 @@ def gains_from_partial_tiles(graph: Graph, tiling_limit: int) -> bool:
 
 
 def variants(
-    graph: Graph, without: frozenset[str] = frozenset(), *, shares_arguments: bool = False
+    graph: Graph,
+    without: frozenset[str] = frozenset(),
+    *,
+    shares_arguments: bool = False,
+    streams_inputs: bool = False,
 ) -> Iterator[tuple[tuple[str, ...], Graph]]:
     """Yield the different variants of a graph, with the rewrites that make them.
 
@@ -146,13 +161,34 @@ def variants(
     shares_arguments
         Whether all variants come without private arguments, too: what one process takes from
         outside, for all that read it, has no ports that these would share.
+    streams_inputs
+        Whether those with windows come first with windows on inputs that ports bring, too: these
+        have banks where a memory has too few ports, but a nest runs on until the last rows.
     """
     seen: list[Graph] = []
     for names in _with_shared(_VARIANTS) if shares_arguments else _VARIANTS:
         kept, variant = changed_by(graph, [name for name in names if name not in without])
         if variant not in seen:
             seen.append(variant)
+            if streams_inputs and WINDOWS in names and not without & {WINDOWS, INPUTS}:
+                yield (*kept, INPUTS), variant
             yield kept, variant
+
+
+def with_boundary(
+    problem: Problem, names: tuple[str, ...], form: Graph, on: Target, within_cycles: int = 0
+) -> tuple[Problem, tuple[str, ...]]:
+    """Return the problem of a form with its ports, and the rewrites that changed something.
+
+    Parameters
+    ----------
+    within_cycles
+        See `boundary_of_form`.
+    """
+    outside, ports = boundary_of_form(form, problem.ports, on, within_cycles)
+    kept, outside = changed_by(outside, [name for name in AFTER_MOVERS if name in names])
+    names = (*(name for name in names if name not in AFTER_MOVERS), *kept)
+    return replace(problem, graph=outside, ports=ports), names
 
 
 def prefilled_first(
@@ -164,7 +200,7 @@ def prefilled_first(
     """
     can_prefill = not on.is_open and PREFILL not in without
     for names, graph in tried:
-        if can_prefill and "stream_windows" in names:
+        if can_prefill and WINDOWS in names:
             yield (*names, PREFILL), graph
         yield names, graph
 

@@ -36,7 +36,7 @@ from streamopt.strategies.solution import Solution
 from streamopt.target.resources import RESOURCE_NAMES, Resources
 from streamopt.transforms.ports.passes import in_place
 from streamopt.transforms.ports.port_schedule import full_channel
-from streamopt.transforms.rewrites import TIME, rewritten
+from streamopt.transforms.rewrites import TIME, WINDOWS, rewritten
 from streamopt.transforms.rewrites.unroll_time import one_pass, pass_steps
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ MOST_ITERATIONS = 2**21
 """Of a stage in a pass that is simulated."""
 MOST_JUDGED = 8
 """Designs that are built, those first that promise most."""
-WINDOWS = "stream_windows"
 URAM_BITS = 288 * 1024
 BRAM18_BITS = 18 * 1024
 

@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from streamopt.errors import Diagnostic
-from streamopt.evaluation.boundary_ports import boundary_cycles, boundary_of_form
+from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.evaluation.open_channels import is_open
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.search.labels.component import SearchTooLargeError
@@ -24,7 +24,7 @@ from streamopt.space.level import LevelName
 from streamopt.space.objective import Interval, Latency
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.opt6.channel_rounds import bound_of_designs, quickest_round, settled
-from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
+from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants, with_boundary
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of, nothing_fits
 from streamopt.strategies.opt6.frames.frames_search import steady_design
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
@@ -115,10 +115,10 @@ class Opt6:
 
     def _searched(self, run: Run, transfer_cycles: int) -> "_VariantSearch":
         """Return a search for designs whose open ports have channels for transfers in a time."""
-        search, problem = _VariantSearch(run, self.options, transfer_cycles), run.problem
-        without, shares = self.options.space.without, bool(problem.ports)
+        search, graph = _VariantSearch(run, self.options, transfer_cycles), run.problem.graph
+        without, by_ports = self.options.space.without, bool(run.problem.ports)
         with run.until_stopped():
-            forms = variants(problem.graph, without, shares_arguments=shares)
+            forms = variants(graph, without, shares_arguments=by_ports, streams_inputs=by_ports)
             first = next(forms)
             if not search.begins_streamed(*first):
                 search.begin(self.sizing_clock)
@@ -143,8 +143,7 @@ class _VariantSearch:
         self._builder = PlanBuilder(region.on, region.limits, options.space.most_banks)
         self._plain = self._variant((), run.problem.graph, partial=options.space.partial_tiles)
         self._last = self._plain
-        self._searched = DesignPool()
-        self._quicker = DesignPool()
+        self._searched, self._quicker = DesignPool(), DesignPool()
         self._limit = run.clock.limit
         self._random = np.random.default_rng(run.options.seed)
         self._reported = 0.0
@@ -152,9 +151,8 @@ class _VariantSearch:
         run.clock.on_beat = self._beat
 
     def _variant(self, names: tuple[str, ...], graph: Graph, *, partial: int) -> GraphVariant:
-        problem, on = self.run.problem, self._options.region.on
-        outside, ports = boundary_of_form(graph, problem.ports, on, self._wanted_cycles)
-        own = replace(problem, graph=outside, ports=ports)
+        on, wanted = self._options.region.on, self._wanted_cycles
+        own, names = with_boundary(self.run.problem, names, graph, on, wanted)
         return GraphVariant(own, names, self._options, self._builder, partial_tiles=partial)
 
     @property
@@ -218,6 +216,8 @@ class _VariantSearch:
             return
         partial = self._options.space.partial_tiles
         widest = self._variant(names, graph, partial=partial)
+        if widest.names != names:
+            return
         choices, tiling_limit = [widest], self.run.problem.space.tiling_limit
         if partial and gains_from_partial_tiles(widest.graph, tiling_limit):
             choices.insert(0, self._variant(names, graph, partial=False))

@@ -6,8 +6,18 @@ from streamopt.transforms.rewrites.registry import (
     PREFILL,
     REWRITES,
     TIME,
+    WINDOWS,
     changed_by,
     rewritten,
 )
 
-__all__ = ["AFTER_MOVERS", "INPUTS", "PREFILL", "REWRITES", "TIME", "changed_by", "rewritten"]
+__all__ = [
+    "AFTER_MOVERS",
+    "INPUTS",
+    "PREFILL",
+    "REWRITES",
+    "TIME",
+    "WINDOWS",
+    "changed_by",
+    "rewritten",
+]

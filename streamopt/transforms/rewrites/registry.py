@@ -18,7 +18,7 @@ from streamopt.transforms.rewrites.stream_inputs import StreamInputs
 from streamopt.transforms.rewrites.stream_windows import StreamWindows
 from streamopt.transforms.rewrites.unroll_time import UnrollTime
 
-INPUTS, PREFILL = "stream_inputs", "prefill_windows"
+WINDOWS, INPUTS, PREFILL = "stream_windows", "stream_inputs", "prefill_windows"
 AFTER_MOVERS = (INPUTS, PREFILL)
 """Names of the rewrites that are carried out once there are movers."""
 
@@ -32,7 +32,7 @@ REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
         "fold_pointwise": FoldProducers(computes=True),
         "private_arguments": PrivateArguments(),
         "balance_paths": BalancePaths(),
-        "stream_windows": StreamWindows(),
+        WINDOWS: StreamWindows(),
         INPUTS: StreamInputs(),
         PREFILL: PrefillWindows(),
     }

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from streamopt.errors import InfeasibleError
-from streamopt.evaluation.boundary_ports import boundary_of_form
 from streamopt.evaluation.frames import FrameRun, frame_run
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Binding, Schedule
@@ -26,7 +25,12 @@ from streamopt.space.fixed import Fixed
 from streamopt.space.objective import Latency
 from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.dispatch import answer
-from streamopt.strategies.opt6.choices import prefilled_first, sharing_dsps, variants
+from streamopt.strategies.opt6.choices import (
+    prefilled_first,
+    sharing_dsps,
+    variants,
+    with_boundary,
+)
 from streamopt.strategies.opt6.frames.buffered_channels import with_buffers
 from streamopt.strategies.opt6.frames.built_nodes import (
     SQUEEZE,
@@ -56,7 +60,7 @@ from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
-from streamopt.transforms.rewrites import AFTER_MOVERS, INPUTS, REWRITES, changed_by, rewritten
+from streamopt.transforms.rewrites import INPUTS, REWRITES, WINDOWS, changed_by, rewritten
 
 MOST_BUFFERED = 4
 """Times that FIFOs of a design become buffers as LUTs are still short."""
@@ -75,7 +79,7 @@ build operators share them."""
 START_CHOICES = 512
 """Likewise, for a first design with products in DSPs alone."""
 Ways = Mapping[str, tuple[Binding, ...]]
-BALANCED, WINDOWS = "balance_paths", "stream_windows"
+BALANCED = "balance_paths"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +118,10 @@ class _FramesSearch:
 
     def work(self) -> None:
         """Look at all variants, then, if the graph is small, at designs of opt5."""
-        problem, options = self.run.problem, self._options
-        tried = variants(problem.graph, options.space.without, shares_arguments=bool(problem.ports))
-        for names, graph in prefilled_first(tried, options.space.without, options.region.on):
+        problem, without = self.run.problem, self._options.space.without
+        tried = variants(problem.graph, without, shares_arguments=bool(problem.ports))
+        on = self._options.region.on
+        for names, graph in prefilled_first(tried, without, on):
             is_late = self.run.clock.spent() > VARIANTS_SHARE * self._limit
             best = self._best
             if best is not None and best.design.is_within and is_late:
@@ -128,7 +133,7 @@ class _FramesSearch:
                 for found in self._rows(variant):
                     self._look(found)
         if len(problem.graph.nodes) <= MOST_NODES:
-            steady_designs(self.run, options.region.on, self._keep_opt5)
+            steady_designs(self.run, on, self._keep_opt5)
 
     def answer(self) -> Solution:
         """Return the best design with its bound.
@@ -157,16 +162,13 @@ class _FramesSearch:
         )
 
     def _variant(self, names: tuple[str, ...], graph: Graph) -> GraphVariant:
-        problem, options = self.run.problem, self._options
-        outside, ports = boundary_of_form(graph, problem.ports, options.region.on)
-        if WINDOWS in names:
-            asked = [name for name in AFTER_MOVERS if name in (INPUTS, *names)]
-            kept, outside = changed_by(outside, asked)
-            names = (*(name for name in names if name not in AFTER_MOVERS), *kept)
-        own = replace(problem, graph=outside, ports=ports)
-        choices = max(MOST_CHOICES, NODE_CHOICES * len(outside.nodes))
-        partial = choices if options.space.partial_tiles else 0
-        return GraphVariant(own, names, options, self._builder, partial_tiles=partial)
+        space, on = self._options.space, self._options.region.on
+        if WINDOWS in names and INPUTS not in space.without:
+            names = (*names, INPUTS)
+        own, names = with_boundary(self.run.problem, names, graph, on)
+        choices = max(MOST_CHOICES, NODE_CHOICES * len(own.graph.nodes))
+        partial = choices if space.partial_tiles else 0
+        return GraphVariant(own, names, self._options, self._builder, partial_tiles=partial)
 
     def _keep_opt5(self, found: Solution) -> Trial[SteadyDesign]:
         """Keep the design of an answer of opt5."""
