@@ -190,7 +190,8 @@ def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
     """Return the role of each loop in a node's times: reduced or not, moving streams or not (O8).
 
     Loops of one role that stand next to each other may change places: every position in a run
-    counts them by the product of their trip counts, and so does the distance of a sum.
+    counts them by the product of their trip counts, and so does the distance of a sum. Not so the
+    loops of a sum where elements of a window are counted by the innermost ones (W9).
     """
     node = candidates.node
     moved = [
@@ -199,6 +200,8 @@ def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
     ]
     sets = [set(node.reduction_loops), *moved, *({stretch.loop} for stretch in node.stretches)]
     sets += ({window.row_loop} for window in node.windows if window.prefilled)
+    if any(window.counted_rows for window in node.windows):
+        sets += ({name} for name in node.reduction_loops)
     return {name: tuple(name in own for own in sets) for name in node.trip_counts}
 
 
@@ -277,6 +280,8 @@ def _columns(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) ->
         ones = {name: np.ones_like(own) for name, own in factors.items()}
         untiled = space.costs.node_cost(candidates.node, order, ones, candidates.setting)
         columns += _cost_columns(candidates, untiled)[1:]
+    if cost.timing.waits_for_all:
+        columns += _waits(candidates, cost)
     if candidates.has_luts:
         names = candidates.setting.operands
         kinds = [kind.get(name, 0) for kind in (cost.as_fifo, cost.as_buffer) for name in names]
@@ -294,6 +299,19 @@ def _cost_columns(candidates: _Candidates, cost: NodeCost) -> list[Integers]:
     ]
     return [
         size + column for column in (cost.dsps, timing.first_write, timing.last_write, *epilogues)
+    ]
+
+
+def _waits(candidates: _Candidates, cost: NodeCost) -> list[Integers]:
+    """Return by array the cycles from its last write to the first write of a row that waits for it.
+
+    See `waits_for_all` of `NestTiming`; -1 for a row that writes before it has read all.
+    """
+    timing, none = cost.timing, np.full(len(candidates.factors), -1, dtype=np.int64)
+    return [
+        np.maximum(none, timing.first_write - timing.last_read[array])
+        for array in candidates.setting.operands
+        if array in candidates.streamed
     ]
 
 

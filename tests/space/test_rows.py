@@ -15,6 +15,7 @@ import streamopt as so
 from streamopt.errors import SolverError
 from streamopt.ir.network import Implementation
 from streamopt.ir.operators import Operator
+from streamopt.perf.as_built.paced_runs import PacedCosts, PacedRuns
 from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
@@ -23,7 +24,9 @@ from streamopt.space.rows import node_rows
 from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.oracle.exhaustive import exhaustive
+from streamopt.transforms.rewrites import rewritten
 from tests.support.random.graphs import random_graph
+from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,6 +185,33 @@ def test_a_kept_row_is_as_good_as_each_that_is_dropped(level: LevelName) -> None
                 for cost in costs:
                     assert any(all(map(le, good, cost)) for good in front)
                 assert not [a for a in front for b in front if a != b and all(map(le, a, b))]
+
+
+def outcomes(cost: tuple[int, ...], lengths: Sequence[int]) -> tuple[int, ...]:
+    """Return DSPs, and first and last writes behind producers that write for so long."""
+    dsps, first_write, last_write, epilogue = cost
+    found, last_read = [dsps], last_write - epilogue
+    for length in lengths:
+        start = max(0, length - last_read) if last_read <= first_write else 0
+        found += [start + first_write, max(start + last_write, length + epilogue)]
+    return (*found,)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_that_wait_for_all_drop_none_that_write_before(seed: int) -> None:
+    graph = rewritten(so.dataflow(window_chain(random.Random(seed))), ("stream_windows",))
+    costs = PacedCosts(as_built_costs(graph, so.device("u280")), PacedRuns(graph))
+    level, lengths = LEVELS[LevelName.OPT6], (0, 9, 40, 150, 700)
+    space = decision_space(graph, SpaceOptions(level, 300, 1, costs=costs))
+    every, kept = node_rows(space, prune=False), node_rows(space)
+    streams = [node.name for node in graph.nodes if len(every[node.name].times.epilogue) == 1]
+    for name in streams:
+        fronts = by_meaning(space, kept[name])
+        for meaning, costs_of in by_meaning(space, every[name]).items():
+            good = [outcomes(cost, lengths) for cost in fronts[meaning]]
+            for own in (outcomes(cost, lengths) for cost in costs_of):
+                assert any(all(map(le, front, own)) for front in good)
+    assert streams
 
 
 class Recorded:
