@@ -37,7 +37,7 @@ PROGRAM = replace(BARE, values=VALUES)
 SCHEDULE = scheduled(
     PROGRAM,
     {"mm": "k i j", "row": "j k"},
-    {"mm": "i 3, j 9, k 2", "act": "i 3, j 9", "row": "k 5, j 4"},
+    {"mm": "j 3, k 2", "act": "j 3", "row": "k 2, j 4"},
 ).schedule
 
 
