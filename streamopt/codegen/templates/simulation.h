@@ -252,6 +252,21 @@ template <typename Address, typename Write, typename Data> class BankWritePort {
     std::size_t banks, bits;
 };
 
+// Numbers by chance (xorshift), of which three in four say yes; all do without a seed.
+class Chance {
+  public:
+    explicit Chance(uint32_t seed) : state(seed) {}
+    uint32_t number() {
+        state ^= state << 13;
+        state ^= state >> 17;
+        return state ^= state << 5;
+    }
+    bool goes() { return !state || number() % 4 != 0; }
+
+  private:
+    uint32_t state;
+};
+
 // The memories off the chip that hold an array, in some frames, each from a multiple of 4 KiB on.
 class MasterMemory {
   public:
@@ -296,9 +311,9 @@ template <typename Data> class MasterPort {
     MasterPort(MasterMemory &memory, std::size_t part, const Frames &frames, int number,
                std::size_t latency, std::size_t word_bytes, QData &base, const QData &address,
                const CData &length, const CData &valid, CData &is_taken)
-        : latency(latency), word_bytes(word_bytes), is_taken(is_taken), memory(memory), part(part),
-          frames(frames), base(base), address(address), length(length), valid(valid),
-          state(number > 1 ? number * 0x9e3779b9 + part : 0) {
+        : latency(latency), word_bytes(word_bytes), is_taken(is_taken),
+          chance(number > 1 ? number * 0x9e3779b9 + part : 0), memory(memory), part(part),
+          frames(frames), base(base), address(address), length(length), valid(valid) {
         is_taken = 1;
         base = memory.base(part, frames.ended());
     }
@@ -312,6 +327,7 @@ template <typename Data> class MasterPort {
     std::size_t latency, word_bytes, now = 0;
     CData &is_taken;
     std::deque<Beat> beats;
+    Chance chance;
 
     void take_burst() {
         if (!valid || !is_taken)
@@ -324,15 +340,7 @@ template <typename Data> class MasterPort {
     void next_cycle() {
         now++;
         base = memory.base(part, frames.ended());
-        is_taken = goes();
-    }
-    bool goes() {
-        if (!state)
-            return true;
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        return state % 4 != 0;
+        is_taken = chance.goes();
     }
 
   private:
@@ -342,7 +350,6 @@ template <typename Data> class MasterPort {
     QData &base;
     const QData &address;
     const CData &length, &valid;
-    uint32_t state;
 };
 
 template <typename Data> class MasterReadPort : public MasterPort<Data> {
@@ -366,7 +373,7 @@ template <typename Data> class MasterReadPort : public MasterPort<Data> {
         this->next_cycle();
         const auto &beats = this->beats;
         comes = is_offered ||
-                (!beats.empty() && beats.front().from_cycle <= this->now && this->goes());
+                (!beats.empty() && beats.front().from_cycle <= this->now && this->chance.goes());
         if (!comes)
             return;
         std::vector<uint32_t> word((this->word_bytes + 7) / 8 * 2);
@@ -404,7 +411,7 @@ template <typename Data> class MasterWritePort : public MasterPort<Data> {
     }
     void after_edge() {
         this->next_cycle();
-        is_awaited = this->goes();
+        is_awaited = this->chance.goes();
         answers = !written.empty() && written.front() <= this->now;
     }
 
@@ -437,21 +444,13 @@ class StreamPort {
   public:
     StreamPort(MasterMemory &memory, int number, std::size_t word_bytes, std::size_t times)
         : memory(memory), word_bytes(word_bytes), times(times),
-          state(number > 1 ? number * 0x9e3779b9 + word_bytes : 0) {}
+          chance(number > 1 ? number * 0x9e3779b9 + word_bytes : 0) {}
 
   protected:
     MasterMemory &memory;
     std::size_t word_bytes, times, count = 0;
-    uint32_t state;
+    Chance chance;
 
-    bool goes() {
-        if (!state)
-            return true;
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        return state % 4 != 0;
-    }
     std::size_t beats() const { return memory.frame_bytes() / word_bytes; }
     bool is_last() const { return count % (beats() * times) == beats() * times - 1; }
     unsigned char *word() {
@@ -485,7 +484,7 @@ template <typename Data> class StreamReadPort : public StreamPort {
     bool is_offered = false;
 
     void offer() {
-        comes = count < memory.frame_count() * beats() * times && goes();
+        comes = count < memory.frame_count() * beats() * times && chance.goes();
         if (!comes)
             return;
         std::vector<uint32_t> now((word_bytes + 7) / 8 * 2);
@@ -515,7 +514,7 @@ template <typename Data> class StreamWritePort : public StreamPort {
         std::memcpy(word(), now.data(), word_bytes);
         count++;
     }
-    void after_edge() { is_awaited = goes(); }
+    void after_edge() { is_awaited = chance.goes(); }
 
   private:
     const Data &data;
@@ -528,10 +527,11 @@ template <typename Data> class StreamWritePort : public StreamPort {
 class Holds {
   public:
     Holds(uint32_t seed, std::size_t processes)
-        : state(seed * 0x9e3779b9 + 1), processes(processes), words((processes / 64 + 1) * 2) {}
+        : chance(seed * 0x9e3779b9 + 1), processes(processes), words((processes / 64 + 1) * 2) {}
     template <typename Port> void next(Port &hold) {
         for (uint32_t &word : words)
-            word = number() & number() & ((number() & 15) == 0 ? number() : word | number());
+            word = chance.number() & chance.number() &
+                   ((chance.number() & 15) == 0 ? chance.number() : word | chance.number());
         // Verilator relies on nothing being above a port's bits.
         words[processes / 32] &= (uint32_t(1) << processes % 32) - 1;
         for (std::size_t at = processes / 32 + 1; at < words.size(); at++)
@@ -540,15 +540,9 @@ class Holds {
     }
 
   private:
-    uint32_t state;
+    Chance chance;
     std::size_t processes;
     std::vector<uint32_t> words;
-
-    uint32_t number() {
-        state ^= state << 13;
-        state ^= state >> 17;
-        return state ^= state << 5;
-    }
 };
 
 // All signals, two times a cycle: a VCD file where the environment names one.

@@ -27,8 +27,7 @@ FEW_NODES = 5
 
 def waits_in_tree(graph: Graph) -> bool:
     """Return whether a graph is a tree, of more than a few nodes, that streams through windows."""
-    is_tree = all(len(own) <= 1 for own in graph.out_edges().values())
-    return len(graph.nodes) > FEW_NODES and is_tree and any(n.windows for n in graph.nodes)
+    return _is_large_tree(graph) and any(node.windows for node in graph.nodes)
 
 
 def waits_for_sums(graph: Graph) -> bool:
@@ -36,15 +35,17 @@ def waits_for_sums(graph: Graph) -> bool:
 
     Those of floats may be in DSPs or LUTs, which only labels choose from.
     """
-    is_tree = all(len(own) <= 1 for own in graph.out_edges().values())
-    if len(graph.nodes) <= FEW_NODES or not is_tree:
-        return False
-    return not any(
+    return _is_large_tree(graph) and not any(
         isinstance(node, SequentialNode)
         or node.windows
         or graph.array(node.write.array).element.is_float
         for node in graph.nodes
     )
+
+
+def _is_large_tree(graph: Graph) -> bool:
+    is_tree = all(len(own) <= 1 for own in graph.out_edges().values())
+    return len(graph.nodes) > FEW_NODES and is_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,8 @@ def work_bound_cycles(
         By node, a binding by which DSPs are counted, whatever it is built from.
     """
     shares = _Shares(graph, counted, on, limits)
-    total = np.zeros_like(WEIGHTS)
-    alone: dict[str, float] = {}
+    own = shares.of_nodes(bindings)
+    alone = {name: float(share.max()) for name, share in own.items()}
     for node in graph.nodes:
         if isinstance(node, SequentialNode):
             ways = bindings.get(node.name, AS_TOOL)
@@ -60,11 +60,7 @@ def work_bound_cycles(
             plans = costs.plans(graph, node, wanted)
             runs = (costs.plan_cost(graph, node, plan).timing for plan in plans)
             alone[node.name] = float(min(run.last_write for run in runs))
-            continue
-        own = shares.of_node(node, bindings.get(node.name, AS_TOOL))
-        alone[node.name] = float(own.max())
-        total += own
-    least = max(float(total.max()), _longest_path_cycles(graph, alone))
+    least = max(_most(own), _longest_path_cycles(graph, alone))
     return ceil(least * (1.0 - ROUNDING))
 
 
@@ -83,11 +79,12 @@ def busy_cycles(
         As of `work_bound_cycles`; sequential nodes are left out.
     """
     shares = _Shares(graph, counted, on, limits)
-    total = np.zeros_like(WEIGHTS)
-    for node in graph.nodes:
-        if not isinstance(node, SequentialNode):
-            total += shares.of_node(node, bindings.get(node.name, AS_TOOL))
-    return ceil(float(total.max()) * (1.0 - ROUNDING))
+    return ceil(_most(shares.of_nodes(bindings)) * (1.0 - ROUNDING))
+
+
+def _most(shares: Mapping[str, Floats]) -> float:
+    """Return the greatest of the bounds that weights give for all nodes together."""
+    return float(sum(shares.values(), np.zeros_like(WEIGHTS)).max())
 
 
 class _Shares:
@@ -102,9 +99,14 @@ class _Shares:
         self._per_dsp = WEIGHTS / max(1, limits.dsps)
         self._per_lut = (1.0 - WEIGHTS) / max(1, limits.luts)
 
-    def of_node(self, node: Node, bindings: Sequence[Binding]) -> Floats:
-        """Return the share of a node in the cheapest of its bindings."""
-        return np.min([self._bound(node, binding) for binding in bindings], axis=0)
+    def of_nodes(self, bindings: Mapping[str, Sequence[Binding]]) -> dict[str, Floats]:
+        """Return the share of each node in the cheapest of its bindings; not of sequential ones."""
+        return {
+            node.name: np.min([self._bound(node, way) for way in ways], axis=0)
+            for node in self._graph.nodes
+            if not isinstance(node, SequentialNode)
+            for ways in (bindings.get(node.name, AS_TOOL),)
+        }
 
     def _bound(self, node: Node, binding: Binding) -> Floats:
         built = self._operators(node, binding)

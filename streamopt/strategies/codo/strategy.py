@@ -23,12 +23,12 @@ from streamopt.strategies.codo.estimate import NestModel, UnrollChoice, nest_mod
 from streamopt.strategies.codo.exploration import Explorer
 from streamopt.strategies.codo.loop_orders import Alignment, aligned, streams
 from streamopt.strategies.rival import DesignStep, RivalAnswer, RivalRequest
-from streamopt.transforms.rewrites import changed_by
+from streamopt.transforms.rewrites import WINDOWS, changed_by
 
 if TYPE_CHECKING:
     from streamopt.strategies.codo.exploration import Explored
 
-REWRITES = ("fold_borders", "private_arguments", "stream_windows")
+REWRITES = ("fold_borders", "private_arguments", WINDOWS)
 """Several writers become one, arguments get one reader, windows take their array from a stream."""
 
 

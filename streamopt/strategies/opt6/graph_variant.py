@@ -90,13 +90,12 @@ class GraphVariant:
     ) -> None:
         self.names, self.graph, self.ports = names, problem.graph, problem.ports
         self.options, self.region, self.builder = options, options.region, builder
-        limits, binding = self.region.limits, options.space.binding
-        priced = counted(binding, self.graph)
-        self._most_banks = options.space.most_banks or MOST_ARGUMENT_BANKS
-        self.costs = costs = as_built_costs(
-            self.graph, self.region.on, priced, self.ports, self._most_banks, builder
-        )
-        choices = bindings(binding, self.graph, self.region.on)
+        on, limits, graph = self.region.on, self.region.limits, self.graph
+        binding = options.space.binding
+        self._priced = priced = counted(binding, graph)
+        self._most_banks = banks = options.space.most_banks or MOST_ARGUMENT_BANKS
+        self.costs = costs = as_built_costs(graph, on, priced, self.ports, banks, builder)
+        choices = bindings(binding, graph, on)
         self.problem = problem.within(
             partial_tiles=partial_tiles,
             costs=costs,
@@ -120,15 +119,10 @@ class GraphVariant:
         self._known_cycles: dict[bool, int] = {}
         self.judging_work = 0.0
         self._streamed = StreamedDescents(costs, limits, self.judged)
-        on = self.region.on
-        self.least_interval_cycles = max(
-            weight_traffic_cycles(self.graph, self.ports, on, limits),
-            busy_cycles(self.graph, choices, priced, on, limits),
-        )
         least = max(
-            boundary_cycles(self.graph, self.ports, on),
-            self.least_interval_cycles,
-            work_bound_cycles(self.graph, costs, choices, priced, on, limits),
+            boundary_cycles(graph, self.ports, on),
+            weight_traffic_cycles(graph, self.ports, on, limits),
+            work_bound_cycles(graph, costs, choices, priced, on, limits),
         )
         self._bound = PricedBound(least, SearchBudget.whole(limits).price)
 
@@ -226,6 +220,13 @@ class GraphVariant:
         """Return a schedule with ports, those of the problem if no others are given."""
         ports = self.ports if ports is None else ports
         return replace(schedule, ports=ports, most_banks=self._most_banks)
+
+    @property
+    def least_interval_cycles(self) -> int:
+        """Return the cycles that frames are apart at least, by traffic and by busy operators."""
+        graph, on, limits = self.graph, self.region.on, self.region.limits
+        busy = busy_cycles(graph, self.problem.space.bindings, self._priced, on, limits)
+        return max(weight_traffic_cycles(graph, self.ports, on, limits), busy)
 
     @property
     def is_paced(self) -> bool:
