@@ -398,3 +398,5 @@ class PipelineTiming:
     element, or the first in which a read would find what a write brings. Empty if not known."""
     answer_cycles: int = 0
     """From its end to the answer of memory off the chip that it writes, if a frame waits for it."""
+    word_cycles: int = 1
+    """In which an iteration's part of a stream from outside comes, from the start on."""

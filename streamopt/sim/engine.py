@@ -207,6 +207,7 @@ class Engine:
             run.buffer_cycles += max(freed - start, 0)
             start = max(start, freed)
         plan = run.plan.pipelines[index]
+        start = max(start, plan.words_there(frame))
         made = [ChannelAccess(access, self.channels[access.channel]) for access in plan.accesses]
         reads = [access for access in made if access.is_read]
         writes = [access for access in made if not access.is_read]

@@ -57,6 +57,12 @@ class PipelinePlan:
     last_clock: int
     """Local clock at which its last iteration ends."""
     accesses: tuple[AccessPlan, ...]
+    word_cycles: int = 1
+    """In which an iteration's part of a stream from outside comes."""
+
+    def words_there(self, frame: int) -> int:
+        """Return when what comes from outside is there for the first iteration of a frame."""
+        return self.word_cycles * (frame * self.iterations + 1) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +157,7 @@ def make_plan(
             stages[pipeline.name].last_clock(pipeline.iterations)
             + timings[pipeline.name].answer_cycles,
             tuple(accesses[pipeline.name]),
+            timings[pipeline.name].word_cycles,
         )
         for pipeline in network.pipelines
     }

@@ -43,6 +43,13 @@ def test_copies_read_in_their_last_stage() -> None:
         assert trace.cycles == 15
 
 
+def test_a_stream_from_outside_comes_from_the_start_on() -> None:
+    found = network(process("a", {"i": 4}))
+    trace = simulate(found, {"a": replace(timing(3, 2), word_cycles=3)}, frames=2)
+    # Three words each: the first iteration begins in cycle 2, the fifth one in 14.
+    assert trace.process("a").ends == (2 + 3 * 3 + 2, 14 + 3 * 3 + 2)
+
+
 def test_full_fifo_holds_the_producer() -> None:
     found = network(
         process("a", {"i": 10}, write("f")), process("b", {"i": 10}, read("f")), fifo("f", 2)

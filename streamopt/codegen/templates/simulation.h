@@ -438,7 +438,7 @@ template <typename Data> class MasterWritePort : public MasterPort<Data> {
     }
 };
 
-// The words of an array as a stream, frame after frame: one a cycle from the reset on, and in later
+// The words of an array as a stream, frame after frame: one a cycle from the start on, and in later
 // runs by chance.
 class StreamPort {
   public:
@@ -619,12 +619,14 @@ void run(Design &design, std::size_t processes, std::size_t most_cycles, int num
         given += design.start && design.ready;
         if (number == 1)
             waves.next();
-        (ports.before_edge(), ...);
+        if (!design.rst)
+            (ports.before_edge(), ...);
         design.clk = 1;
         design.eval();
         if (number == 1)
             waves.next();
-        (ports.after_edge(), ...);
+        if (!design.rst)
+            (ports.after_edge(), ...);
     };
     design.rst = number == 1;
     if (design.rst)

@@ -71,13 +71,13 @@ class WordStream:
     def late(self, timing: PipelineTiming) -> PipelineTiming:
         """Return how its mover runs, given how it would with a FIFO that is there.
 
-        Words of a stream that is read wait in front of the mover.
+        Words of a stream that is read come from the start on, one a cycle.
         """
         if self.is_written:
             answers = ANSWER_CYCLES if self.is_bus else 0
             return replace(timing, answer_cycles=answers + self.words.count)
         if not self.is_bus:
-            return timing
+            return replace(timing, word_cycles=max(timing.word_cycles, self.words.count))
         waits = ANSWER_CYCLES + self.words.count - 1
         return replace(timing, depth_cycles=timing.depth_cycles + waits)
 
