@@ -196,6 +196,18 @@ Source: TypeAlias = (
 )
 
 
+def lateness(stages: Sequence[int]) -> tuple[int, ...]:
+    """Return stages counted from the first; none where all are the same.
+
+    Examples
+    --------
+    >>> lateness([4, 6, 5]), lateness([4, 4])
+    ((0, 2, 1), ())
+    """
+    first = min(stages)
+    return tuple(stage - first for stage in stages) if max(stages) > first else ()
+
+
 @dataclass(frozen=True, slots=True)
 class KernelValue:
     """A value of an iteration."""

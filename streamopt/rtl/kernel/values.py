@@ -27,6 +27,7 @@ from streamopt.rtl.kernel.kernel import (
     Paired,
     Source,
     copy_positions,
+    lateness,
     pairs_of_copies,
 )
 from streamopt.rtl.kernel.sharing import SHARED_LEVELS, share, share_trees
@@ -244,7 +245,7 @@ class ValueList:
         NoOperatorError
             If there is no block for it.
         """
-        operation, operands = self._multiplied(operation, self._operands(operation, taken))
+        operation, operands = self._plainer(operation, self._operands(operation, taken))
         match operation.operator:
             case Operator.CAST:
                 self._named[operation.result] = self.held(operands[0], computed(operation))
@@ -319,20 +320,28 @@ class ValueList:
             operands.insert(0, self.number(1.0, element))
         return operands
 
-    def _multiplied(
+    def _plainer(
         self, operation: Operation, operands: list[KernelValue]
     ) -> tuple[Operation, list[KernelValue]]:
-        """Return a division by a power of two as the product that gives the same number."""
-        if operation.operator is not Operator.DIV:
+        """Return an operation of floats that gives the same number with less.
+
+        An operand for ``x * 1``, ``x / 1`` and ``x - 0``, a product for a division by a power of 2:
+        as `streamopt.perf.pipelines.operation_graph.built_operations` has it.
+        """
+        if len(operands) != 2 or not isinstance(operands[0].form, FloatFormat):
             return operation, operands
-        divisor = operands[1].source
-        if not isinstance(divisor, Constant) or not isinstance(operands[0].form, FloatFormat):
-            return operation, operands
-        size, exponent = frexp(divisor.number)
-        if abs(size) != 0.5 or abs(exponent) > _NORMAL_EXPONENT:
-            return operation, operands
-        factor = self.number(1.0 / divisor.number, computed(operation))
-        return replace(operation, operator=Operator.MUL), [operands[0], factor]
+        sources = [value.source for value in operands]
+        numbers = [s.number if isinstance(s, Constant) else None for s in sources]
+        match operation.operator, *numbers:
+            case Operator.MUL, 1, _:
+                return replace(operation, operator=Operator.COPY), operands[1:]
+            case (Operator.MUL | Operator.DIV, _, 1) | (Operator.SUB, _, 0):
+                return replace(operation, operator=Operator.COPY), operands[:1]
+            case Operator.DIV, _, divisor if divisor and _is_power_of_two(divisor):
+                factor = self.number(1.0 / divisor, computed(operation))
+                return replace(operation, operator=Operator.MUL), [operands[0], factor]
+            case _:
+                return operation, operands
 
     def _chosen(self, operation: Operation, operands: Sequence[KernelValue]) -> BlockChoice:
         sources = (operand.source for operand in operands)
@@ -344,6 +353,11 @@ class ValueList:
             tuple(s.number if isinstance(s, Constant) else None for s in sources),
         )
         return _must(choose(asked), operation)
+
+
+def _is_power_of_two(number: float) -> bool:
+    size, exponent = frexp(number)
+    return abs(size) == 0.5 and abs(exponent) <= _NORMAL_EXPONENT
 
 
 def _whole(form: NumberFormat) -> WholeFormat:
@@ -377,15 +391,3 @@ def _must(chosen: BlockChoice | None, operation: Operation) -> BlockChoice:
     if chosen is None:
         raise NoOperatorError(f"{operation.operator} of {computed(operation)} has no operator")
     return chosen
-
-
-def lateness(stages: Sequence[int]) -> tuple[int, ...]:
-    """Return stages counted from the first; none where all are the same.
-
-    Examples
-    --------
-    >>> lateness([4, 6, 5]), lateness([4, 4])
-    ((0, 2, 1), ())
-    """
-    first = min(stages)
-    return tuple(stage - first for stage in stages) if max(stages) > first else ()

@@ -8,7 +8,15 @@ import streamopt as so
 from streamopt.ir.scheduled import ScheduledGraph
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.rtl.kernel.banks import built_network
-from streamopt.rtl.kernel.kernel import Fetched, Kernel, LanesCombined, Recalled, Received, Send
+from streamopt.rtl.kernel.kernel import (
+    Computed,
+    Fetched,
+    Kernel,
+    LanesCombined,
+    Recalled,
+    Received,
+    Send,
+)
 from streamopt.rtl.kernel.making import make_kernels
 from streamopt.rtl.operators.number_format import WholeFormat
 from streamopt.space.assemble import assemble
@@ -75,6 +83,19 @@ def test_a_sum_in_haste_has_one_adder_on_its_way() -> None:
     assert isinstance(before, Recalled)
     assert before.new == "t1"
     assert gemv.ii == gemv.value("t1").stage - gemv.value("before").stage == 4
+
+
+@pytest.mark.parametrize(
+    ("value", "kinds"),
+    [("1 * x[i]", []), ("x[i] / 1 - 0", []), ("(x[i] + x[i]) / 4", ["add", "mul"])],
+)
+def test_what_changes_no_number_takes_no_operator(value: str, kinds: list[str]) -> None:
+    graph = so.dataflow(
+        program({"x": "input 8", "y": "output 8"}, {"same": f"i 8: y[i] = {value}"})
+    )
+    own = kernels(so.apply(graph, assemble(graph, {"same": ("i",)}, {"same": (1,)})))[0]
+    found = (value.source for value in own.values if isinstance(value.source, Computed))
+    assert [source.leaf.name.split("_")[0] for source in found] == kinds
 
 
 @pytest.mark.parametrize(("element", "bits"), [("int32_t", 18), ("int16_t", 16)])
