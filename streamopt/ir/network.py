@@ -232,8 +232,8 @@ class Pipeline:
     target_ii: int = 1
     """Initiation interval that the design asks for."""
     reassociates: bool = False
-    """Whether the tool may do additions of floats in another order than the source, and so balances
-    the chains of its sums (``config_compile -unsafe_math_optimizations``)."""
+    """Whether the tool may add floats in another order than the source (``config_compile
+    -unsafe_math_optimizations``), and so balances the chains of its sums."""
     counts_digits: bool = False
     """Whether quotients and remainders of indices are counted along the tile loops, not divided."""
 
@@ -263,15 +263,13 @@ class Pipeline:
 
     def is_again(self, target: str) -> bool:
         """Return whether it touches a target as a whole several times."""
-        used = self.walked(target)
-        return any(loop.trip_count > 1 and loop.name not in used for loop in self.tiles)
+        return any(t.trip_count > 1 and t.name not in self.walked(target) for t in self.tiles)
 
     def __str__(self) -> str:
         """Return one line: tile loops, lanes, accesses, then operations."""
         lanes = f"lanes {', '.join(map(str, self.lanes))}" if self.lanes else ""
-        partial = (
-            f"{p.lane} to {p.last_lanes} at {p.tile} {p.last_tile}" for p in self.partial_tiles
-        )
+        tiles = self.partial_tiles
+        partial = (f"{p.lane} to {p.last_lanes} at {p.tile} {p.last_tile}" for p in tiles)
         target = f"ii {self.target_ii}" if self.target_ii != 1 else ""
         steps = (", ".join(map(str, some)) for some in (self.ports, self.operations))
         parts = (", ".join(map(str, self.tiles)), lanes, ", ".join(partial), target, *steps)
