@@ -3,9 +3,9 @@
 Along a dimension an iteration reads elements at ``tile part + lane part``: by tile iterators, and
 by lanes and constants. Each value p of the lane part is a place with a bank of its own. With g the
 greatest common divisor of all steps of tile iterators, those of the loop that takes elements too,
-that bank holds the elements that are p modulo g, at word ``(element - p) / g``. A loop over taps
-beside lanes would make g small: it chooses among places instead. (W7) and (W8) of
-``models/formulations/opt6.md``.
+that bank holds the elements that are p modulo g, at word ``(element - p) / g``; only places and
+words that are read are kept. A loop over taps beside lanes would make g small: it chooses among
+places instead. (W7) and (W8) of ``models/formulations/opt6.md``.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -196,24 +196,23 @@ class _LineLayout:
         unroll = taken_lane.bounds(self.lanes)[1] + 1
         steps = [*taken.factors.values(), *tile.factors.values()]
         apart = gcd(*steps) or 1 + max(values[-1], unroll - 1) - min(values[0], 0)
-        step = (gcd(*(value - values[0] for value in values)) or 1) if unroll == 1 else 1
+        step = gcd(*(value - values[0] for value in values)) or 1
         slots = (values[-1] - values[0]) // step + 1
-        low, high = _over(tile, apart).bounds(self.tiles)
-        word = _over(taken, apart) - Affine.of(low)
+        skip = max(1, gcd(*tile.factors.values()) // apart)  # words that are read are so far apart
+        low, high = _over(tile, apart * skip).bounds(self.tiles)
         stores: list[tuple[Affine, Affine, tuple[Compare, ...]]] = []
         lowest, highest = -((unroll - 1 - values[0]) // apart), values[-1] // apart
         for copy in range(lowest, highest + 1):
-            place = taken_lane + Affine.of(copy * apart - values[0])
-            if unroll == 1 and place.constant % step:
-                continue
-            slot, there = _over(place, step), word - Affine.of(copy)
-            limits = [self._limits(slot, slots, self.lanes)]
+            slot, placed = _every(taken_lane, values[0] - copy * apart, step)
+            there, is_read = _every(_over(taken, apart), copy, skip)
+            there -= Affine.of(low)
+            limits = [is_read, placed, self._limits(slot, slots, self.lanes)]
             limits.append(self._limits(there, high - low + 1, self.tiles))
             if None not in limits:
                 stores.append((slot, there, tuple(c for part in limits for c in part or ())))
         reads = tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
         late = (values[-1] + tile.bounds(self.tiles)[1] - taken.bounds(self.tiles)[1]) // unroll
-        address = _over(tile, apart) - Affine.of(low)
+        address = _over(tile, apart * skip) - Affine.of(low)
         names = [n for n in own if _is_whole(self.loops[n], slots, self.window.shape[at])]
         together = len(stores) == 1 and any(_has_all_lanes(*stores[0], name) for name in names)
         return _Axis(slots, high - low + 1, address, reads, tuple(stores), max(0, late), together)
@@ -329,6 +328,19 @@ def _has_all_lanes(place: Affine, word: Affine, limits: Iterable[Compare], loop:
     lane = f"{loop}.lane"
     sides = [condition.left.value for condition in limits if isinstance(condition.left, Index)]
     return place == Affine.iterator(lane) and not any(lane in s.iterators() for s in (word, *sides))
+
+
+def _every(value: Affine, first: int, step: int) -> tuple[Affine, tuple[Compare, ...] | None]:
+    """Return the number of a value among those ``step`` apart from the first on.
+
+    With it comes the condition that the value is one of these; None if it never is.
+    """
+    rounds, rest = divmod(first, step)
+    number = value.floordiv(step) - Affine.of(rounds)
+    if not value.terms:
+        return number, None if (value.constant - rest) % step else ()
+    is_there = Compare(CompareOp.EQ, Index(value.mod(step)), Literal(rest))
+    return number, (is_there,) if step > 1 else ()
 
 
 def _over(value: Affine, divisor: int) -> Affine:

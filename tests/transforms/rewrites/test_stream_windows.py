@@ -88,3 +88,17 @@ def test_arrays_end_before_the_loop_outside_of_rows(order: str, tmp_path: Path) 
     assert abs(found.trace.cycles - found.predicted.latency_cycles) <= 1
     write_project(vitis.emit(apply(canonicalize(source), schedule)), source, tmp_path / "joined")
     verify_project(tmp_path / "joined", source).raise_if_failed()
+
+
+@pytest.mark.parametrize(("taps", "banks"), [(1, 4), (2, 8)])
+def test_only_places_and_words_that_are_read_are_kept(taps: int, banks: int) -> None:
+    """Four lanes move by eight columns; the four that come at once are every second word."""
+    arrays = {"x": "input 8 16", "t": "internal 8 16", "y": "output 4 8"}
+    reader = f"h 4, w 8, k {taps}: y[h][w] += t[2 * h][2 * w + k]"
+    copy = "i 8, j 16: t[i][j] = x[i][j] + 1"
+    graph = rewritten(canonicalize(sketch(arrays, {"copy": copy, "read": reader})), ALONE)
+    nodes = plans(graph, {"copy": "i j", "read": "h w k"}, {"copy": "j 4", "read": f"w 4, k {taps}"})
+    fifo = (ChannelPlan("t", ChannelKind.FIFO, 48),)
+    of = apply(graph, Schedule(graph.name, nodes, fifo))
+    (lines,) = (kept for node in of.nodes for kept in node.line_buffers)
+    assert (lines.slots, lines.words) == ((banks,), (2,))
