@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING
 
 from streamopt.evaluation.design import Evaluation, timed_network
 from streamopt.ir.graph import Graph
-from streamopt.ir.network import LEAST_DEPTH_ELEMS
+from streamopt.ir.network import LEAST_DEPTH_ELEMS, Network, PipelineTiming
 from streamopt.ir.schedule import Schedule
 from streamopt.target.device import Target
 from streamopt.transforms.apply import planned_graph
@@ -63,24 +63,47 @@ def frames_to_run(graph: Graph, schedule: Schedule) -> int:
 
 
 def simulated_frames(
-    graph: Graph, schedule: Schedule, device: Target, frames: int | None = None
+    graph: Graph,
+    schedule: Schedule,
+    device: Target,
+    frames: int | None = None,
+    most_turns: float = inf,
 ) -> Trace:
     """Return the simulation of some frames; of as many as it takes to see their distance.
 
     Nodes that all run as long as a frame lag behind each other more and more at first.
+
+    Parameters
+    ----------
+    most_turns
+        See `streamopt.sim.simulate`.
     """
     from streamopt.sim import simulate
 
     network, timings = timed_network(graph, schedule, device)
     count = frames or frames_to_run(graph, schedule)
-    trace = simulate(network, timings, frames=count)
-    paces = ((timings[p.name], p.iterations) for p in network.pipelines if p.name in timings)
-    busy = (timing.ii * iterations + timing.depth_cycles for timing, iterations in paces)
+    trace = simulate(network, timings, frames=count, most_turns=most_turns)
+    busy = (cycles + timing.depth_cycles for timing, cycles in _paces(network, timings))
     longest = (1 + STEADY) * max(busy, default=0)
     most = min(MOST_FRAMES, MOST_ACCESSES // max(1, trace.accesses))
     if not frames and count < most and _last_distance_cycles(trace) > longest:
-        trace = simulate(network, timings, frames=most)
+        trace = simulate(network, timings, frames=most, most_turns=most_turns)
     return trace
+
+
+def slowest_cycles(graph: Graph, schedule: Schedule, device: Target) -> int:
+    """Return how long the slowest process takes for a frame: none are closer."""
+    network, timings = timed_network(graph, schedule, device)
+    return max((cycles for _, cycles in _paces(network, timings)), default=0)
+
+
+def _paces(
+    network: Network, timings: Mapping[str, PipelineTiming]
+) -> Iterator[tuple[PipelineTiming, int]]:
+    """Yield how pipelines run, and the cycles between a frame and the next where none waits."""
+    for pipeline in network.pipelines:
+        if (timing := timings.get(pipeline.name)) is not None:
+            yield timing, timing.ii * pipeline.iterations
 
 
 def frame_run(graph: Graph, schedule: Schedule, device: Target) -> FrameRun:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.errors import Diagnostic, SimulationError
 from streamopt.sim.flushable import advance_flushable
 from streamopt.sim.stalling import advance_stalling
 from streamopt.sim.state import ChannelAccess, FlowTime, PipelineRun, ProcessRun, TokenChannel
@@ -37,8 +39,8 @@ class Engine:
         In the order of the plan.
     """
 
-    def __init__(self, plan: Plan, frames: int) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, frames: int, most_turns: float = inf) -> None:
+        self.plan, self._turns_left = plan, most_turns
         self.frames = frames
         self._reset()
         self._peers = [self._peers_of(position) for position in range(len(plan.processes))]
@@ -135,12 +137,20 @@ class Engine:
         while waiting:
             position = waiting.popleft()
             queued.discard(position)
-            spend(WORK.designs.turn)
+            self._take_turn()
             if self._advance(position):
                 fresh = self._peers[position] - queued
                 waiting.extend(sorted(fresh))
                 queued |= fresh
         return all(self.frames_ended(run) == self.frames for run in self.runs)
+
+    def _take_turn(self) -> None:
+        """Count a turn of a process; raise E815 if none is left."""
+        spend(WORK.designs.turn)
+        self._turns_left -= 1
+        if self._turns_left < 0:
+            message = "tokens move one by one for longer than was asked for"
+            raise SimulationError(Diagnostic("E815", message, hint="give FIFOs more slots"))
 
     def frames_ended(self, run: ProcessRun) -> int:
         """Return how many frames a process has finished."""

@@ -1,6 +1,7 @@
 """Simulates a network to the end, or to its standstill."""
 
 from collections.abc import Iterator, Mapping
+from math import inf
 
 import numpy as np
 
@@ -25,6 +26,7 @@ def simulate(
     flushable: bool = False,
     depths: Mapping[str, int] | None = None,
     samples: int = 0,
+    most_turns: float = inf,
 ) -> Trace:
     """Return the trace of a network, cycle by cycle; see `streamopt.sim` for the rules.
 
@@ -44,18 +46,21 @@ def simulate(
     samples
         Spans of equal length for which the occupancy of every FIFO and the waits of every
         process are told, with the critical path (waits and path of stalling pipelines only).
+    most_turns
+        Of processes that come as far as is known: the more, the fewer tokens move in one.
 
     Raises
     ------
     DeadlockError
         If the network comes to a standstill (E810); carries all that is known up to then.
     SimulationError
-        If it can't be run: see `streamopt.sim.wellformed`, and E806, E807 for accesses.
+        If it can't be run: see `streamopt.sim.wellformed`, and E806, E807 for accesses; E815 if it
+        takes more turns.
     """
     given = depths or {}
     check_network(network, timings, given, frames)
     asked, frames = frames, 1 if network.passes > 1 else frames
-    engine = Engine(make_plan(network, timings, given, flushable=flushable), frames)
+    engine = Engine(make_plan(network, timings, given, flushable=flushable), frames, most_turns)
     ended = engine.run()
     waits = engine_waits(engine) if samples and not flushable else []
     processes = process_traces(engine, waits, samples)

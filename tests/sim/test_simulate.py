@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from streamopt.errors import SimulationError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Logic, LogicOp
 from streamopt.ir.network import Network, Place, Process
@@ -60,6 +61,20 @@ def test_full_fifo_holds_the_producer() -> None:
     assert trace.process("a").ends == (2 + 4 * 7 + 2,)
     assert trace.process("a").full_cycles == trace.process("a").ends[0] - 11
     assert trace.fifo("f").peak_elems == 2
+
+
+def test_tokens_that_move_one_by_one_are_followed_for_so_many_turns() -> None:
+    found = network(
+        process("a", {"i": 100}, write("f")),
+        process("b", {"i": 100}, read("f"), write("g")),
+        process("c", {"i": 100}, read("g")),
+        fifo("f", 2),
+        fifo("g", 2),
+    )
+    paces = {"a": timing(1, 2), "b": timing(1, 2), "c": timing(4, 2)}
+    assert simulate(found, paces, most_turns=1000) == simulate(found, paces)
+    with pytest.raises(SimulationError, match="E815"):
+        simulate(found, paces, most_turns=20)
 
 
 def test_a_burst_stays_inside_a_stalling_pipeline() -> None:

@@ -246,14 +246,27 @@ class _NodeBody:
             luts = luts + handed_luts(node, handed, factors, blocks)
         if self._array is None:
             return NodeCost(run.delayed(depth), dsps, luts)
-        luts = luts + masked_luts(node, factors, self._sum_bits)
-        if accumulates(node):
-            kept = sum_luts(node, self._sums(), order, factors, blocks)
-            luts = luts + kept * (distances > 0)
+        beside, as_fifo, as_buffer = known.of(
+            (*order, "beside", *operands), lambda: self._beside(order, factors, operands, distances)
+        )
+        return NodeCost(run.delayed(depth), dsps, luts + beside, as_fifo, as_buffer)
+
+    def _beside(
+        self,
+        order: Sequence[str],
+        factors: Mapping[str, Integers],
+        operands: Sequence[str],
+        distances: Any,
+    ) -> tuple[Any, Mapping[str, Integers], Mapping[str, Integers]]:
+        """Return LUTs beside operators, and of operands as either channel: of all bindings."""
+        assert self._array is not None
+        node, blocks = self._operators.node, self._target.memories
+        luts: Any = masked_luts(node, factors, self._sum_bits)
+        if accumulates(node) and (carried := self._operators.carried) is not None:
+            sums = replace(self._array(node.write.array), element=carried.operation.element)
+            luts = luts + sum_luts(node, sums, order, factors, blocks) * (distances > 0)
         arrays = [self._array(name) for name in operands]
-        return NodeCost(
-            run.delayed(depth),
-            dsps,
+        return (
             luts,
             {own.name: as_fifo_luts(node, own, order, factors, blocks) for own in arrays},
             {own.name: as_buffer_luts(node, own, factors, blocks) for own in arrays},
@@ -282,13 +295,6 @@ class _NodeBody:
             dsps = self._counted.amounts(factors, ii, distances, self._target).dsps
         luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
         return ii, depth, dsps, luts
-
-    def _sums(self) -> Array:
-        """Return the array that a node writes, as wide as the partial values it keeps of it."""
-        own, carried = self._operators.node.write.array, self._operators.carried
-        assert self._array is not None
-        assert carried is not None
-        return replace(self._array(own), element=carried.operation.element)
 
     def _paced(
         self, factors: Mapping[str, Integers], distances: Any, target_ii: int

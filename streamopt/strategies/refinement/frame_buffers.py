@@ -20,6 +20,9 @@ CLOSE = 0.01
 """Share by which the simulated distance of frames may be above the model's."""
 FEWEST_POWER = 9
 """Of two: the least number of slots that FIFOs are limited to, as many as a block of RAM has."""
+MOST_TURNS = 20_000
+"""Of processes in a simulation with few slots: about two seconds. With too few of them, tokens move
+one by one."""
 MOST_TRIALS = 8
 """Groups of FIFOs that are made small, each a simulation of some frames."""
 
@@ -109,7 +112,8 @@ def shallow(
 
     def is_steady(tried: Schedule) -> bool:
         with suppress(SimulationError):
-            return frames_cycles(graph, tried, on) <= limit
+            trace = simulated_frames(graph, tried, on, most_turns=MOST_TURNS)
+            return steady_interval_cycles(trace) <= limit
         return False
 
     past = {name: one_frame[name] for name in passing & set(one_frame)}
@@ -117,12 +121,14 @@ def shallow(
     if past and (is_over() or not is_steady(found)):
         found, past = schedule, {}
     straight = set(depths) - passing
-    power = max((depths[name].bit_length() for name in straight), default=0)
-    while (power := power - 1) >= FEWEST_POWER and not is_over():
+    low, high = FEWEST_POWER, max((depths[name].bit_length() for name in straight), default=0)
+    while low < high and not is_over():
+        power = (low + high - 1) // 2
         tried = limited({**past, **dict.fromkeys(straight, 1 << power)})
-        if not is_steady(tried):  # such a simulation takes long, so it is the last one
-            break
-        found = tried
+        if is_steady(tried):
+            found, high = tried, power
+        else:
+            low = power + 1
     return found
 
 

@@ -93,6 +93,16 @@ def test_rows_with_more_lanes_than_weights_come_for_are_left_out(problem: Proble
     assert rows.bound(*LIMITS[3]) == bound
 
 
+def test_an_interval_that_needs_to_be_no_shorter_takes_fewer_resources(problem: Problem) -> None:
+    for own in (rows_of(problem, HORIZON), rows_of(problem, 1)):
+        quick = own.least(*LIMITS[3])
+        assert quick is not None
+        slow = own.least(*LIMITS[3], 2 * quick.cycles)
+        assert slow is not None
+        assert quick.cycles < slow.cycles <= 4 * quick.cycles
+        assert slow.total[1] < quick.total[1]
+
+
 def test_a_horizon_that_is_too_near_is_doubled(problem: Problem) -> None:
     near, far = (rows_of(problem, first).least(*LIMITS[0]) for first in (1, HORIZON))
     assert near is not None

@@ -10,17 +10,15 @@ takes: (I5) to (I7) of ``models/formulations/interval.md``.
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, isqrt
 
 from streamopt.errors import InfeasibleError
-from streamopt.evaluation.frames import FrameRun, frame_run
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Binding, Schedule
 from streamopt.perf.costs import CheapRuns, PricedCosts
-from streamopt.perf.resources.network import NetworkResources
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof
-from streamopt.space.assemble import evaluate, interval_cycles, least_luts
+from streamopt.space.assemble import interval_cycles
 from streamopt.space.fixed import Fixed
 from streamopt.space.objective import Latency
 from streamopt.space.tiles import MOST_CHOICES
@@ -31,31 +29,25 @@ from streamopt.strategies.opt6.choices import (
     variants,
     with_boundary,
 )
-from streamopt.strategies.opt6.frames.buffered_channels import with_buffers
 from streamopt.strategies.opt6.frames.built_nodes import (
     SQUEEZE,
-    built_amounts,
     next_limits,
     row_amounts,
 )
 from streamopt.strategies.opt6.frames.interval_rows import IntervalRows, LeastInterval
-from streamopt.strategies.opt6.frames.steady_design import SteadyDesign, late_nodes, late_weights
+from streamopt.strategies.opt6.frames.steady_design import (
+    SteadyDesign,
+    lacks_memory,
+    late_nodes,
+    late_weights,
+)
+from streamopt.strategies.opt6.frames.steady_trials import SteadyTrials
 from streamopt.strategies.opt6.graph_variant import GraphVariant
-from streamopt.strategies.opt6.opt5_start import MEMORIES, steady_designs
+from streamopt.strategies.opt6.opt5_start import steady_designs
 from streamopt.strategies.opt6.priced.large_graph import MOST_NODES
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
-from streamopt.strategies.opt6.simulated_design import SimulatedDesign, built_with, judged
 from streamopt.strategies.problem import Problem
-from streamopt.strategies.refinement.frame_buffers import (
-    CLOSE,
-    deepened,
-    shallow,
-    unstretched,
-    with_depths,
-)
-from streamopt.strategies.refinement.weight_places import placed_weights
-from streamopt.strategies.resources.budgeted import Chosen
 from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
@@ -111,10 +103,9 @@ class _FramesSearch:
     def __init__(self, run: Run, options: SearchOptions) -> None:
         self.run, self._options, region = run, options, options.region
         self._builder = PlanBuilder(region.on, region.limits, options.space.most_banks)
-        self._best: SteadyDesign | None = None
+        self._trials = SteadyTrials(run.clock, sizes_fifos=options.sizes_fifos)
         self._bounds: dict[tuple[str, ...], int] = {}
         self._limit = run.clock.limit
-        self._count = 0
 
     def work(self) -> None:
         """Look at all variants, then, if the graph is small, at designs of opt5."""
@@ -123,7 +114,7 @@ class _FramesSearch:
         on = self._options.region.on
         for names, graph in prefilled_first(tried, without, on):
             is_late = self.run.clock.spent() > VARIANTS_SHARE * self._limit
-            best = self._best
+            best = self._trials.best
             if best is not None and best.design.is_within and is_late:
                 break
             variant = self._variant(names, graph)
@@ -143,11 +134,11 @@ class _FramesSearch:
         InfeasibleError
             If there is none (E401).
         """
-        best = self._best
+        best = self._trials.best
         if best is None:
             variant = self._variant((), self.run.problem.graph)
             variant.problem.decision_space()  # refuses limits that are too low for any
-            best = self._simulated(variant, variant.problem.plainest())
+            best = self._trials.simulated(variant, variant.problem.plainest())
         # the model is that of the variant
         problem = self.run.problem.within(costs=best.variant.problem.space.costs)
         cycles = best.design.chosen.cycles
@@ -158,7 +149,7 @@ class _FramesSearch:
             problem=problem,
             bound=bound,
             proof=Proof.OPTIMAL if bound == cycles else Proof.FEASIBLE,
-            message=f"the best of {self._count} designs of which frames were simulated",
+            message=f"the best of {self._trials.count} designs of which frames were simulated",
         )
 
     def _variant(self, names: tuple[str, ...], graph: Graph) -> GraphVariant:
@@ -174,7 +165,7 @@ class _FramesSearch:
         """Keep the design of an answer of opt5."""
         names, problem = found.schedule.rewrites, self.run.problem
         variant = self._variant(names, rewritten(problem.graph, names))
-        tried = self._simulated(variant, replace(found.schedule, rewrites=()))
+        tried = self._trials.simulated(variant, replace(found.schedule, rewrites=()))
         self._keep(tried)
         used = max(tried.design.used.dsps, tried.design.chosen.dsps)
         if not tried.design.is_within:
@@ -182,8 +173,7 @@ class _FramesSearch:
         return Trial(tried, found.problem.space.dsp_limit, used, found.dsps)
 
     def _keep(self, tried: SteadyDesign) -> None:
-        if self._best is None or tried.rank < self._best.rank:
-            self._best = tried
+        if self._trials.is_best(tried):
             self._report()
 
     def _rows(self, variant: GraphVariant) -> Iterator[_VariantRows]:
@@ -217,7 +207,12 @@ class _FramesSearch:
         problem = variant.problem.within(costs=costs, partial_tiles=choices, bindings=ways)
         first = int(share * ideal_cycles(variant.graph, limits.dsps))
         rows = IntervalRows(problem, first, self.run.clock)
-        least = rows.least(limits.dsps, limits.luts)
+        best, asked = self._trials.best, (limits.dsps, limits.luts)
+        if best is not None and best.variant is variant:
+            before = best.design.chosen.schedule
+            rows.learn(before, row_amounts(variant.graph, before, costs), best.built)
+            asked = next_limits(best.built, best.design.used, limits)
+        least = rows.least(*asked)
         if least is not None:
             yield _VariantRows(variant, rows, least)
 
@@ -230,7 +225,7 @@ class _FramesSearch:
             for found in self._rows_of(variant, share, choices, ways):
                 for tried in self._tried(found):
                     self._keep(tried)
-            best = self._best
+            best = self._trials.best
             if best is not None and best.design.is_within and best.is_close:
                 return
 
@@ -249,26 +244,38 @@ class _FramesSearch:
 
     def _tried(self, found: _VariantRows) -> Iterator[SteadyDesign]:
         """Yield designs, as long as rows promise a better one with all that designs took (I9)."""
-        limits, variant, rows = self._options.region.limits, found.variant, found.rows
+        variant, rows = found.variant, found.rows
         least: LeastInterval | None = found.least
         costs = variant.costs.with_surroundings()
         for _ in range(MOST_ROUNDS):
             self.run.clock.check()
-            best = self._best
-            if least is None or (best is not None and best.is_no_worse(least.cycles)):
+            if least is None or self._trials.is_vain(least.cycles):
                 return
             schedule = self._streamed(variant, least)
-            tried = self._simulated(variant, schedule)
+            tried = self._trials.simulated(variant, schedule)
             yield tried
             for node, factors in late_nodes(tried):
                 rows.leave_out(node, factors)
+            rows.learn(schedule, row_amounts(variant.graph, schedule, costs), tried.built)
+            least = self._least_after(rows, least, tried)
+
+    def _least_after(
+        self, rows: IntervalRows, before: LeastInterval, tried: SteadyDesign
+    ) -> LeastInterval | None:
+        """Return rows after a design: of an interval on the way to the best if memories lack."""
+        limits, used = self._options.region.limits, tried.design.used
+        best, is_good = self._trials.best, tried.design.is_within and tried.is_close
+        if not is_good and lacks_memory(tried.design, limits):
+            if best is not None and best.design.is_within:
+                asked = next_limits(tried.built, replace(used, bram18=0, uram=0), limits)
+                return rows.least(*asked, isqrt(before.cycles * best.cycles))
             for late in late_weights(tried):
                 rows.narrow(*late)
-            rows.learn(schedule, row_amounts(variant.graph, schedule, costs), tried.built)
-            before, asked = least, next_limits(tried.built, tried.design.used, limits)
-            least = rows.least(*asked)
-            if least is not None and least.schedule == before.schedule:
-                least = rows.least(*(int(SQUEEZE * most) for most in asked))
+        asked = next_limits(tried.built, used, limits)
+        least = rows.least(*asked)
+        if least is not None and least.schedule == before.schedule:
+            least = rows.least(*(int(SQUEEZE * most) for most in asked))
+        return least
 
     def _streamed(self, variant: GraphVariant, least: LeastInterval) -> Schedule:
         """Return the schedule of the least latency with the same lanes and operators."""
@@ -298,96 +305,8 @@ class _FramesSearch:
             return answer(part, self._options.strategies)
         return None
 
-    def _simulated(self, variant: GraphVariant, schedule: Schedule) -> SteadyDesign:
-        """Return a schedule as a design whose buffers let frames follow each other."""
-        self._count += 1
-        graph, region, costs = variant.graph, variant.region, variant.problem.space.costs
-        cycles = interval_cycles(graph, schedule, costs)
-        chosen = Chosen(
-            schedule,
-            cycles,
-            evaluate(graph, schedule, costs).dsps,
-            least_luts(graph, schedule, costs),
-        )
-        schedule, on = variant.bounded(schedule), region.on
-        frames = frame_run(graph, schedule, on)
-        if frames.interval_cycles > (1 + CLOSE) * cycles:
-            schedule = deepened(graph, unstretched(graph, schedule, cycles, on))
-            frames = frame_run(graph, schedule, on)
-        return self._with_buffers(self._built(variant, chosen, schedule, frames))
-
-    def _with_buffers(self, found: SteadyDesign) -> SteadyDesign:
-        """Return a design with buffers in place of FIFOs where LUTs alone are short (I10)."""
-        variant, best = found.variant, found
-        graph, region = variant.graph, variant.region
-        for _ in range(MOST_BUFFERED):
-            if best.design.used.over(region.limits) != ("luts",):
-                break
-            design = best.design.evaluation, self._resources(best.design, best.frames)
-            schedule = with_buffers(graph, best.deep, design, region.limits)
-            if schedule == best.deep:
-                break
-            schedule = deepened(graph, schedule)
-            frames = frame_run(graph, schedule, region.on)
-            tried = self._built(variant, best.design.chosen, schedule, frames)
-            if tried.rank >= best.rank:
-                break
-            best = tried
-        return best
-
-    def _built(
-        self, variant: GraphVariant, chosen: Chosen, schedule: Schedule, frames: FrameRun
-    ) -> SteadyDesign:
-        """Return the design of a schedule that was simulated; FIFOs are less deep if need be."""
-        graph, region, apart = variant.graph, variant.region, frames.interval_cycles
-        deep = {c.channel: c.depth_elems for c in schedule.channels if c.depth_elems}
-        design, frames = self._judged(variant, chosen, (schedule, frames), deep)
-        over = design.used.over(region.limits)
-        if self._options.sizes_fifos and over and MEMORIES.issuperset(over):
-            slots = with_depths(schedule, frames.slots)
-            small = shallow(graph, slots, apart, region.on, self.run.clock.is_over)
-            frames = frame_run(graph, small, region.on)
-            design, frames = self._judged(variant, chosen, (small, frames), {})
-        used = self._resources(design, frames)
-        built = built_amounts(graph, design.evaluation.network, used)
-        cycles = frames.interval_cycles
-        return SteadyDesign(design, cycles, variant, built, schedule, frames)
-
-    def _resources(self, design: SimulatedDesign, frames: FrameRun) -> NetworkResources:
-        """Return the resources of a design whose FIFOs have the slots in use."""
-        depths: Mapping[str, int] = frames.slots if self._options.sizes_fifos else {}
-        return built_with(design.evaluation, depths)
-
-    def _judged(
-        self,
-        variant: GraphVariant,
-        chosen: Chosen,
-        simulated: tuple[Schedule, FrameRun],
-        deep: Mapping[str, int],
-    ) -> tuple[SimulatedDesign, FrameRun]:
-        """Return a design with places of weights whose FIFOs have the slots in use, and its frames.
-
-        Parameters
-        ----------
-        deep
-            Depths of FIFOs that limit nothing, with which it is simulated: slots that are never in
-            use change no time.
-        """
-        graph, (schedule, frames), region = variant.graph, simulated, variant.region
-        sizes = self._options.sizes_fifos
-        small = with_depths(schedule, frames.slots) if sizes else schedule
-        placed = placed_weights(graph, small, region.on, region.limits)
-        own = with_depths(placed, deep)
-        if placed.channels != small.channels:  # weights come as streams
-            frames = frame_run(graph, own, region.on)
-        depths = frames.slots if sizes else None
-        chosen = replace(chosen, schedule=own)
-        design = judged(graph, variant.names, chosen, region, sizes_fifos=False, depths=depths)
-        built = with_depths(design.built, depths or {})
-        return replace(design, built=built, chosen=replace(chosen, schedule=built)), frames
-
     def _report(self) -> None:
-        best, run = self._best, self.run
+        best, run = self._trials.best, self.run
         if best is not None and best.design.is_within and run.on_incumbent is not None:
             run.on_incumbent(self.answer())
 

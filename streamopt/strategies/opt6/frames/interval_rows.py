@@ -110,8 +110,13 @@ class IntervalRows:
         if self._known is not None:
             self._known.learn(self._excess)
 
-    def least(self, dsps: int, luts: int) -> LeastInterval | None:
+    def least(self, dsps: int, luts: int, at_least: int = 0) -> LeastInterval | None:
         """Return the best rows that were found within limits.
+
+        Parameters
+        ----------
+        at_least
+            Cycles that no node needs to be quicker than.
 
         Raises
         ------
@@ -122,7 +127,7 @@ class IntervalRows:
         """
         while True:
             with suppress(InfeasibleError):
-                found = self._within().least((dsps, luts))
+                found = self._within().least((dsps, luts), at_least)
                 if found is not None:
                     return found
             if self._horizon == self._longest:
@@ -204,10 +209,10 @@ class _HorizonRows:
         """Return which rows of a node have some factors."""
         return np.array([each == factors for each in self._rows[node].factors], dtype=np.bool_)
 
-    def least(self, limits: tuple[int, int]) -> LeastInterval | None:
+    def least(self, limits: tuple[int, int], at_least: int) -> LeastInterval | None:
         """Return the best rows that were found within limits."""
         candidates, best = self._candidates, None
-        low, high = 0, len(candidates)
+        low, high = int(np.searchsorted(candidates, at_least)), len(candidates)
         while low < high:
             cycles = int(candidates[middle := (low + high - 1) // 2])
             found = self._asked(cycles, limits)

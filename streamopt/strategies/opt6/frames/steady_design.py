@@ -9,8 +9,10 @@ from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.strategies.opt6.frames.built_nodes import Amounts
 from streamopt.strategies.opt6.graph_variant import GraphVariant
+from streamopt.strategies.opt6.opt5_start import MEMORIES
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
 from streamopt.strategies.refinement.frame_buffers import CLOSE
+from streamopt.target.resources import Resources
 from streamopt.transforms.apply import planned_graph
 
 
@@ -54,24 +56,39 @@ def late_nodes(tried: SteadyDesign) -> Iterator[tuple[str, tuple[int, ...]]]:
         yield plan.node, tuple(plan.factors[loop] for loop in graph.node(plan.node).trip_counts)
 
 
+def lacks_memory(design: SimulatedDesign, limits: Resources) -> bool:
+    """Return whether memories are short, or weights are read again that have none."""
+    is_over = not MEMORIES.isdisjoint(design.used.over(limits))
+    return is_over or any(port.again for port in design.built.ports)
+
+
 def late_weights(tried: SteadyDesign) -> Iterator[tuple[str, frozenset[str], int]]:
     """Yield nodes whose weights come later than the model says, from off the chip.
 
     With the loops that move in the weights, and the most lanes of these that a channel brings as
-    soon as the node takes them.
+    soon as the node takes them. Weights that are read once a frame are as many with fewer lanes, so
+    that they are not looked at where others that are read again come too late, too.
     """
     graph, schedule = tried.variant.graph, tried.design.chosen.schedule
     planned, timed = planned_graph(graph, schedule), tried.design.evaluation.timed
+    again = {port.array for port in schedule.ports if port.again}
+    late = {plan.node for plan in _late_plans(tried, planned)}
+    movers = [(mover, reader) for mover, reader in _moved(graph, planned) if mover in late]
+    twice = [each for each in movers if again.intersection(planned.node(each[0]).inputs)]
+    for mover, reader in twice or movers:
+        arrays = planned.node(mover).inputs
+        reads = (read for name in arrays for read in graph.node(reader).reads_of(name))
+        loops = frozenset(name for read in reads for name in read.iterators())
+        lanes = prod(schedule.node(reader).factors[loop] for loop in loops)
+        taken, brought = (timed[name].timing.ii for name in (reader, mover))
+        yield reader, loops, max(1, lanes * taken // brought)
+
+
+def _moved(graph: Graph, planned: Graph) -> list[tuple[str, str]]:
+    """Return movers that only the planned graph has, each with the node that it brings words to."""
     own = {node.name for node in graph.nodes}
-    late = {plan.node for plan in _late_plans(tried, planned)} - own
-    for mover, reader in sorted((edge.producer, edge.consumer) for edge in planned.edges):
-        if mover in late and reader in own:
-            arrays = planned.node(mover).inputs
-            reads = (read for name in arrays for read in graph.node(reader).reads_of(name))
-            loops = frozenset(name for read in reads for name in read.iterators())
-            lanes = prod(schedule.node(reader).factors[loop] for loop in loops)
-            taken, brought = (timed[name].timing.ii for name in (reader, mover))
-            yield reader, loops, max(1, lanes * taken // brought)
+    edges = ((edge.producer, edge.consumer) for edge in planned.edges)
+    return sorted((mover, reader) for mover, reader in edges if mover not in own and reader in own)
 
 
 def _late_plans(tried: SteadyDesign, graph: Graph) -> Iterator[NodePlan]:
