@@ -52,6 +52,27 @@ def some_rows(space: DecisionSpace, rows: Mapping[str, NodeRows], rng: Random) -
     return {name: row for name, row in zip(names, found, strict=True) if name}
 
 
+def halved_columns(rows: int) -> Graph:
+    """Return two layers of which the first pools columns, so that their loop is inside of rows."""
+    graph = so.dataflow(
+        program(
+            {
+                "x": f"input {rows} 8 4",
+                "q": "weight 4 4",
+                "a": f"internal {rows} 8 4",
+                "p": f"internal {rows} 4 4",
+                "y": f"output {rows} 4 4",
+            },
+            {
+                "first": f"h {rows}, w 8, o 4, c 4: a[h][w][o] += x[h][w][c] * q[o][c]",
+                "pool": f"h {rows}, w 4, o 4, m 2: p[h][w][o] += a[h][2 * w + m][o]",
+                "mix": f"h {rows}, w 4, o 4, c 4: y[h][w][o] += p[h][w][c] * q[o][c]",
+            },
+        )
+    )
+    return rewritten(graph, ("stream_windows",))
+
+
 def halved(rows: int) -> Graph:
     """Return two layers with a window between them that moves by two rows."""
     graph = so.dataflow(
@@ -77,7 +98,8 @@ def halved(rows: int) -> Graph:
 @pytest.mark.parametrize("seed", range(3))
 def test_latencies_are_near_simulated_ones(seed: int) -> None:
     chain = rewritten(so.dataflow(window_chain(Random(seed))), ("stream_windows",))
-    for graph, near in ((chain, EACH * len(chain.nodes)), (halved(16), LATER)):
+    others = (halved(16), LATER), (halved_columns(8), EACH)
+    for graph, near in ((chain, EACH * len(chain.nodes)), *others):
         costs, rng = as_built_costs(graph, DEVICE), Random(seed)
         space = space_of(graph, costs)
         rows = node_rows(space)

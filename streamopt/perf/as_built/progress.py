@@ -101,4 +101,15 @@ class NestProgress:
         turn, ends = self.digits[window.row_loop], window.ends[window.row_loop]
         taken = np.minimum(turn, ends) * elements
         taken = taken + (turn < ends) * np.minimum(elements, begun)
-        return np.minimum(1.0, taken / (window.shape[window.dimension] * row))
+        total = window.shape[window.dimension] * row
+        return np.asarray(self._outside(window, np.minimum(taken, total) / total))
+
+    def _outside(self, window: Window, share: Floats) -> Floats:
+        """Return the share of all from that of the rows which the loops outside are at."""
+        names, ends = [*self.tiles], window.ends
+        outside = names[: names.index(window.row_loop)]
+        for name in reversed([name for name in outside if name in ends]):
+            count = -(-ends[name] // self._lanes(name))
+            digit = self.digits[name]
+            share = np.where(digit < count, (digit + share) / count, 1.0)
+        return share
