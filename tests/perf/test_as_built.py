@@ -26,6 +26,7 @@ from streamopt.strategies.opt6.choices import bindings
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
+from tests.support.programs.sketches import program
 from tests.support.random.graphs import random_graph
 from tests.support.random.windows import window_chain
 from tests.support.window_schedules import PREFILLED, WINDOWS
@@ -198,6 +199,26 @@ def test_windows_on_arguments_share_ports() -> None:
             seen.add(row.ii)
     assert len(space.classes) == 4
     assert max(seen) > 1
+
+
+@pytest.mark.parametrize(("lanes", "ii"), [((2, 3), 3), ((2, 1), 5)])
+def test_who_fills_a_buffer_waits_for_the_banks_that_its_reader_leaves(
+    lanes: tuple[int, int], ii: int
+) -> None:
+    arrays = {"x": "input 10 8", "k": "weight 3", "a": "internal 10 8", "b": "internal 4 2 8"}
+    nodes = {
+        "fill": "i 10, w 8: a[i][w] = x[i][w] + 1",
+        "blur": "h 4, g 2, w 8, m 3: b[h][g][w] += a[2 * h + g + m][w] * k[m]",
+        "next": "h 3, g 2, w 8, n 2: y[h][g][w] += b[h + n][g][w]",
+    }
+    graph = so.dataflow(program({**arrays, "y": "output 3 2 8"}, nodes))
+    graph = rewritten(graph, ("stream_windows",))
+    costs = as_built_costs(graph, DEVICE, most_banks=256)
+    orders = {node.name: tuple(node.trip_counts) for node in graph.nodes}
+    factors = {"fill": [10, 1], "blur": [1, lanes[0], 1, lanes[1]], "next": [1, lanes[0], 1, 1]}
+    schedule = replace(assemble(graph, orders, factors), most_banks=256)
+    rows, built = evaluate(graph, schedule, costs).nodes, as_built(graph, schedule).nodes
+    assert (rows[0].ii, built[0].ii) == (3, ii)
 
 
 @pytest.mark.parametrize(("kind", "ii"), [("memory", 2), ("rom", 1)])

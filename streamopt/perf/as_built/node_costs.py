@@ -39,7 +39,6 @@ from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
 from streamopt.perf.as_built.port_rules import PortRule
 from streamopt.perf.costs import NodeCost, OpenPlans, SequentialCosts, Setting
 from streamopt.perf.paper.timing import NestTiming
-from streamopt.perf.pipelines.bandwidth import TransferRule
 from streamopt.perf.pipelines.depth import depth_cycles, partial_tile_cycles
 from streamopt.perf.pipelines.recurrence import (
     ROUND_TRIP_CYCLES,
@@ -75,7 +74,7 @@ class AsBuiltCosts:
     network
         What they are part of.
     ports
-        By streaming node; for a mover, the rule of its channel.
+        By streaming node.
     counted
         By node, a binding by which DSPs are counted, whatever the tool does.
     sequential
@@ -88,7 +87,7 @@ class AsBuiltCosts:
         pipelines: Mapping[str, tuple[Pipeline, ...]],
         network: Network,
         target: Target,
-        ports: Mapping[str, PortRule | TransferRule],
+        ports: Mapping[str, PortRule],
         counted: Mapping[str, Binding],
         sequential: SequentialCosts,
     ) -> None:
@@ -194,7 +193,7 @@ class _NodeBody:
         body: Pipeline,
         memories: Mapping[str, Memory],
         target: Target,
-        ports: PortRule | TransferRule,
+        ports: PortRule,
         array: Callable[[str], Array] | None,
         handed: Sequence[Array],
     ) -> None:

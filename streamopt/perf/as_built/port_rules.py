@@ -1,4 +1,4 @@
-"""Initiation intervals that the arguments and windows of a node ask for, by its unroll factors."""
+"""Initiation intervals that the arrays and windows of a node ask for, by its unroll factors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamopt.ir.window import Window
+from streamopt.perf.pipelines.bandwidth import TransferRule
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -88,9 +89,9 @@ class WindowRule:
 
 @dataclass(frozen=True, slots=True)
 class PortRule:
-    """The II that the arguments and windows of a node ask for together."""
+    """The II that the arrays and windows of a node ask for together."""
 
-    arrays: Sequence[ArrayRule | WindowRule]
+    arrays: Sequence[ArrayRule | WindowRule | TransferRule]
 
     def intervals(self, factors: Mapping[str, Integers]) -> Integers:
         """Return the II of every choice."""

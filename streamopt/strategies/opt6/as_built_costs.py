@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
-from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.network import Network, Pipeline, Place
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.program import Array
@@ -18,8 +19,8 @@ from streamopt.ir.schedule import Binding, ChannelKind, ChannelPlan
 from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.target.device import Target
 from streamopt.target.resources import Fit
-from streamopt.transforms.argument_banks import argument_load
-from streamopt.transforms.buffer_banks import buffer_load
+from streamopt.transforms.argument_banks import argument_load, bank_load
+from streamopt.transforms.buffer_banks import buffer_factors, buffer_load
 from streamopt.transforms.partitions import PORTS
 from streamopt.transforms.window_intervals import (
     loops_beside_rows,
@@ -38,6 +39,8 @@ Alike = dict[tuple[object, ...], dict[tuple[int, ...], int]]
 """Intervals by unroll factors, by what they follow from: many nodes have the same."""
 
 NOTHING: Mapping[str, Binding] = MappingProxyType({})
+MOST_READERS = 64
+"""Choices of lanes of a buffer's reader, of which all are looked at for what its writer takes."""
 
 
 def as_built_costs(
@@ -82,11 +85,18 @@ def as_built_costs(
     rates = least_shared_rates(outside, on, is_even=Place.RESIDENT not in places.values())
     pipelines = node_pipelines(scheduled, network)
     limits = {name: most_banks if places[name] is Place.ARGUMENT else None for name in counts}
-    all_known = most_banks is not None
     alike: Alike = {}
+    readers = {} if most_banks is None else _walking_readers(graph)
     rules = {
-        node.name: _transfer_rule(pipelines[node.name], network, rates)
-        or _port_rule(graph, node, counts, limits, alike, all_known=all_known)
+        node.name: _port_rule(
+            graph,
+            node,
+            _transfer_rule(pipelines[node.name], network, rates),
+            counts,
+            limits,
+            alike,
+            readers,
+        )
         for node in graph.nodes
     }
     sequential = builder or PlanBuilder(on, on.budget(Fit.DEVICE), most_banks)
@@ -109,30 +119,33 @@ def _transfer_rule(
 def _port_rule(
     graph: Graph,
     node: Node,
+    moved: TransferRule | None,
     counts: Mapping[str, int],
     limits: Mapping[str, int | None],
     alike: Alike,
-    *,
-    all_known: bool,
+    readers: Mapping[str, Sequence[Edge]],
 ) -> PortRule:
     """Return the rule for the arrays that a node walks by more than plain iterators, or widely.
 
     Parameters
     ----------
+    moved
+        The rule of the channel that it moves an array through, if it does.
     counts, limits
         Ports of a bank and most banks of each argument.
     alike
         Of all nodes.
-    all_known
-        Whether no buffer is left to the tool.
+    readers
+        See `_walking_readers`; empty where buffers are left to the tool.
     """
     from streamopt.perf.as_built.port_rules import PortRule
 
     if isinstance(node, SequentialNode):
         return PortRule(())
-    rules = [*_argument_rules(graph, node, counts, limits, alike), *_window_rules(node, alike)]
-    if all_known:
-        rules += _buffer_rules(graph, node, counts)
+    outside = [moved] if moved else _argument_rules(graph, node, counts, limits, alike)
+    rules = [*outside, *_window_rules(node, alike)]
+    if readers:
+        rules += _buffer_rules(graph, node, readers)
     return PortRule(rules)
 
 
@@ -185,16 +198,60 @@ def _window_rules(node: Node, alike: Alike) -> Iterator[WindowRule]:
         yield WindowRule(window, node.built_trip_counts, writes, window_interval)
 
 
-def _buffer_rules(graph: Graph, node: Node, counts: Mapping[str, int]) -> Iterator[ArrayRule]:
+def _walking_readers(graph: Graph) -> dict[str, list[Edge]]:
+    """Return by array the edges on which it is read by more than plain iterators, if no window."""
+    found: dict[str, list[Edge]] = {}
+    for edge in graph.edges:
+        node = graph.node(edge.consumer)
+        is_plain = all(_is_plain(s) for access in edge.reads for s in access.subscripts)
+        if not isinstance(node, SequentialNode) and not is_plain and not node.window(edge.array):
+            found.setdefault(edge.array, []).append(edge)
+    return found
+
+
+def _buffer_rules(
+    graph: Graph, node: Node, readers: Mapping[str, Sequence[Edge]]
+) -> Iterator[ArrayRule]:
     """Yield the rules of ping-pong buffers that are read by more than plain iterators."""
     from streamopt.perf.as_built.port_rules import ArrayRule
 
     for name in node.inputs:
-        own = node.reads_of(name)
-        is_plain = all(_is_plain(s) for access in own for s in access.subscripts)
-        if name not in counts and node.window(name) is None and not is_plain:
+        if any(edge.consumer == node.name for edge in readers.get(name, ())):
+            own = node.reads_of(name)
             loops = sorted({loop for access in own for loop in access.iterators()})
             yield ArrayRule(loops, partial(_buffer_ii, graph.array(name), node, own), 1)
+    is_alone = len(graph.writers(node.write.array)) == 1
+    for edge in readers.get(node.write.array, ()) if is_alone else ():
+        choices = [] if graph.node(edge.consumer).takes else _choices_of(graph, edge)
+        if 0 < len(choices) <= MOST_READERS:
+            judge = partial(_filling_ii, graph, edge, choices)
+            yield ArrayRule(node.write.iterators(), judge, PORTS)
+
+
+def _choices_of(graph: Graph, edge: Edge) -> list[Mapping[str, int]]:
+    """Return the factors that a reader's loops along an array may have, those beside it 1."""
+    from streamopt.space.tiles import MOST_CHOICES, Coupling, tile_classes
+
+    classes = tile_classes(
+        graph, 1, tiles=True, coupling=Coupling.PLAIN, partial_tiles=MOST_CHOICES
+    )
+    factors = {loop: group.factors for group in classes for loop in group.members}
+    reader = graph.node(edge.consumer)
+    walking = {loop for access in edge.reads for loop in access.iterators()}
+    each = [factors[reader.name, n] if n in walking else (1,) for n in reader.trip_counts]
+    return [dict(zip(reader.trip_counts, own, strict=True)) for own in product(*each)]
+
+
+def _filling_ii(
+    graph: Graph, edge: Edge, choices: Sequence[Mapping[str, int]], chosen: Mapping[str, int]
+) -> int:
+    """Return the II that a ping-pong buffer asks its writer for, whatever its reader's lanes."""
+    writer = graph.node(edge.producer)
+    own = {name: chosen.get(name, 1) for name in writer.trip_counts}
+    uses = [(edge.write, writer, own)]
+    given = ({writer.name: own, edge.consumer: reading} for reading in choices)
+    loads = (bank_load(uses, buffer_factors(graph, edge, f, all_known=True)) for f in given)
+    return -(-min(loads) // PORTS)
 
 
 def _buffer_ii(
