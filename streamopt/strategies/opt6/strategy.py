@@ -317,9 +317,9 @@ class _VariantSearch:
     def _search(self, variant: GraphVariant, labels: int, widest: GraphVariant) -> None:
         """Search a variant; again without bursts if they are what makes its best design slow."""
         self._keep(variant, SearchEffort(labels, steady=False), widest)
-        is_streamed = self._far_cycles is not None
-        if not is_streamed or variant is widest:
-            self._descend(variant, widest)
+        if self._far_cycles is not None and variant is not widest:
+            return
+        self._descend(variant, widest)
         ends = widest.is_large and self._is_late(widest.first_share * self._limit)
         best, least = self._searched.best, self._least_closed_cycles(widest)
         if not ends and (best is None or best[0].cycles > (1.0 + BURSTS) * least):
