@@ -29,8 +29,8 @@ NEARER, NEAREST = 0.75, 0.98
 """Deadlines over the best schedule: the first one, and the last one before the schedule itself. A
 grid between early deadlines is finer, but may have no schedule."""
 NARROW_CELLS = (16, 64, 320)
-"""Likewise, where the bound is looked for first: that of a MobileNet was as high as with grids of 16,
-96, 160 and 360, in two thirds of the time."""
+"""Likewise, where the bound is looked for first: that of a MobileNet was as high as with grids of
+16, 96, 160 and 360, in two thirds of the time."""
 FOUND_CELLS = 32
 """Likewise, for schedules then: a MobileNet was 11 % faster by them."""
 MANY_ROWS = 60_000
