@@ -20,6 +20,8 @@ CLOSE = 0.01
 """Share by which the simulated distance of frames may be above the model's."""
 FEWEST_POWER = 9
 """Of two: the least number of slots that FIFOs are limited to, as many as a block of RAM has."""
+POWERS_APART = 2
+"""Between those that are tried: each is a simulation."""
 MOST_TURNS = 20_000
 """Of processes in a simulation with few slots: about two seconds. With too few of them, tokens move
 one by one."""
@@ -90,7 +92,7 @@ def shallow(
 
     As producers run ahead of whom they wait for, most FIFOs need far fewer slots than are ever in
     use. Those past longer paths have what is in use in one frame if that does; one number of slots
-    limits all others, the least power of two that does.
+    limits all others, the least that does of every second power of two.
 
     Parameters
     ----------
@@ -100,7 +102,6 @@ def shallow(
         Asked before each simulation; true keeps the slots so far.
     """
     limit = (1 + CLOSE) * interval_cycles
-    one_frame = {f.name: f.peak_elems for f in simulated_frames(graph, schedule, on, 1).fifos}
     passing = {channel for _, channel in skips(graph, schedule)}
     depths = {
         c.channel: c.depth_elems or 0 for c in schedule.channels if c.kind is ChannelKind.FIFO
@@ -116,19 +117,24 @@ def shallow(
             return steady_interval_cycles(trace) <= limit
         return False
 
-    past = {name: one_frame[name] for name in passing & set(one_frame)}
+    past: dict[str, int] = {}
+    if passing.intersection(depths):
+        fifos = simulated_frames(graph, schedule, on, 1).fifos
+        past = {fifo.name: fifo.peak_elems for fifo in fifos if fifo.name in passing}
     found = limited(past) if past else schedule
     if past and (is_over() or not is_steady(found)):
         found, past = schedule, {}
     straight = set(depths) - passing
-    low, high = FEWEST_POWER, max((depths[name].bit_length() for name in straight), default=0)
+    most = max((depths[name].bit_length() for name in straight), default=0)
+    powers = range(FEWEST_POWER, most, POWERS_APART)
+    low, high = 0, len(powers)
     while low < high and not is_over():
-        power = (low + high - 1) // 2
-        tried = limited({**past, **dict.fromkeys(straight, 1 << power)})
+        middle = (low + high) // 2
+        tried = limited({**past, **dict.fromkeys(straight, 1 << powers[middle])})
         if is_steady(tried):
-            found, high = tried, power
+            found, high = tried, middle
         else:
-            low = power + 1
+            low = middle + 1
     return found
 
 

@@ -266,7 +266,7 @@ class _FramesSearch:
         limits, used = self._options.region.limits, tried.design.used
         best, is_good = self._trials.best, tried.design.is_within and tried.is_close
         if not is_good and lacks_memory(tried.design, limits):
-            if best is not None and best.design.is_within:
+            if best is not None and best.design.is_within and best.is_close:
                 asked = next_limits(tried.built, replace(used, bram18=0, uram=0), limits)
                 return rows.least(*asked, isqrt(before.cycles * best.cycles))
             for late in late_weights(tried):

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from streamopt.evaluation.frames import FrameRun, frame_run, slowest_cycles
-from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Schedule
 from streamopt.perf.resources.network import NetworkResources
 from streamopt.space.assemble import evaluate, interval_cycles, least_luts
@@ -23,7 +22,6 @@ from streamopt.strategies.refinement.frame_buffers import (
 )
 from streamopt.strategies.refinement.weight_places import placed_weights
 from streamopt.strategies.resources.budgeted import Chosen
-from streamopt.target.device import Target
 
 MOST_BUFFERED = 4
 """Times that FIFOs of a design become buffers as LUTs are still short."""
@@ -153,29 +151,21 @@ class SteadyTrials:
             The schedule with places of weights.
         deep
             Depths of FIFOs that limit nothing, with which it is simulated unless it has fewer slots
-            than are ever in use: others change no time. With few slots a simulation takes long, so
-            that a design that is too slow anyway has these, too.
+            than are ever in use: others change no time. Where weights come late, frames are as far
+            apart as the slowest process alone takes, as such a simulation takes long.
         """
         graph, (schedule, frames), region = variant.graph, simulated, variant.region
         roomy = with_depths(placed, deep)
         has_few = any((c.depth_elems or 0) < deep.get(c.channel, 0) for c in schedule.channels)
         own = placed if has_few else roomy
         if len(placed.channels) > len(schedule.channels):  # weights come as streams
-            frames = self._frames(graph, own, region.on, frames)
-            if self.is_vain(frames.interval_cycles):
-                own = roomy
+            least = slowest_cycles(graph, own, region.on)
+            is_late = least > (1 + CLOSE) * chosen.cycles
+            own = roomy if is_late else own
+            found = None if is_late else frame_run(graph, own, region.on)
+            frames = found or replace(frames, interval_cycles=least)
         depths = frames.slots if self._sizes_fifos else None
         chosen = replace(chosen, schedule=own)
         design = judged(graph, variant.names, chosen, region, sizes_fifos=False, depths=depths)
         built = with_depths(design.built, depths or {})
         return replace(design, built=built, chosen=replace(chosen, schedule=built)), frames
-
-    def _frames(self, graph: Graph, schedule: Schedule, on: Target, before: FrameRun) -> FrameRun:
-        """Return the frames of a schedule that takes its weights otherwise than one before.
-
-        Simulated, unless its slowest process alone takes longer than frames of the best design.
-        """
-        least = slowest_cycles(graph, schedule, on)
-        if self.is_vain(least):
-            return replace(before, interval_cycles=least)
-        return frame_run(graph, schedule, on)
