@@ -41,6 +41,8 @@ LAST_WRITE = 2
 
 BATCH = 2**15
 """Candidates of a node that are compared at a time, first."""
+MOST_WAITING = 2**19
+"""Candidates of a node that wait to be compared: of these, only the least are kept on the way."""
 
 StreamKey = tuple[tuple[int, ...] | None, ...]
 """Stream order of a node on each of its channels, None where it can't be a FIFO."""
@@ -180,7 +182,7 @@ def _rows_of(
         check()
         target_iis = space.target_iis.get(node.name, (1,))
         ways = list(product(space.bindings.get(node.name, ((),)), target_iis, orders))
-        for way, row, costs in _rows_in(space, candidates, ways, known):
+        for way, row, costs in _rows_in(space, candidates, ways, known, check):
             binding, target_ii, order = ways[way]
             kept.append(_KeptRow(key, order, binding, target_ii, row, costs))
     return _packed(space, candidates, kept) if kept else None
@@ -210,14 +212,17 @@ def _rows_in(
     candidates: _Candidates,
     ways: Sequence[tuple[Binding, int, LoopOrder]],
     known: _Known | None,
+    check: Callable[[], None],
 ) -> Iterator[tuple[int, int, Integers]]:
     """Yield (number of the way, number of the factors, costs) of ways that stream alike.
 
     Many nodes of a large graph are alike, so what is minimal is kept by the costs that led to it.
     """
-    vectors: list[Integers] = []
-    costs: list[Integers] = []
-    for binding, target_ii, order in ways:
+    vectors: list[Integers] = [np.empty(0, dtype=np.int64)] * len(ways)
+    costs: list[Integers] = [np.empty((0, 0), dtype=np.int64)] * len(ways)
+    waiting = 0
+    for way in _by_order(ways):
+        binding, target_ii, order = ways[way]
         setting = replace(candidates.setting, binding=binding, target_ii=target_ii)
         columns = _columns(space, replace(candidates, setting=setting), order)
         spend(WORK.rows.way + WORK.rows.vector * columns.size)
@@ -227,8 +232,14 @@ def _rows_in(
         if space.lut_limit is not None:
             is_wanted &= columns[:, candidates.lut_column] <= space.lut_limit
         fits = np.flatnonzero(is_wanted)
-        vectors.append(fits)
-        costs.append(columns[fits])
+        vectors[way], costs[way] = fits, columns[fits]
+        waiting += len(fits)
+        if known is not None and waiting > MOST_WAITING:  # the best of some and the rest
+            check()
+            least = _least(candidates, vectors, costs)
+            vectors = [own[places] for own, places in zip(vectors, least, strict=True)]
+            costs = [own[places] for own, places in zip(costs, least, strict=True)]
+            waiting = 0
     if known is None:
         kept = [np.arange(len(one)) for one in vectors]
     else:
@@ -246,6 +257,14 @@ def _rows_in(
             yield way, int(vectors[way][place]), costs[way][place]
 
 
+def _by_order(ways: Sequence[tuple[Binding, int, LoopOrder]]) -> list[int]:
+    """Return the places of ways, those of one order together: they have much in common."""
+    first: dict[LoopOrder, int] = {}
+    for place, (_, _, order) in enumerate(ways):
+        first.setdefault(order, place)
+    return sorted(range(len(ways)), key=lambda way: first[ways[way][2]])
+
+
 def _least(
     candidates: _Candidates, vectors: Sequence[Integers], costs: Sequence[Integers]
 ) -> list[Integers]:
@@ -253,7 +272,8 @@ def _least(
     sizes = [len(places) for places in vectors]
     way_of = np.repeat(np.arange(len(sizes)), sizes)
     place_of = np.concatenate([np.arange(size) for size in sizes])
-    vector_of, every = np.concatenate(vectors), np.concatenate(costs)
+    vector_of = np.concatenate(vectors)
+    every = np.concatenate([own for own in costs if len(own)] or costs)
     kept = np.arange(len(every))
     if len(every) > BATCH:
         parts = np.split(kept, range(BATCH, len(every), BATCH))

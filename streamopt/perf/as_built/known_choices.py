@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 
+MOST_PARTS = 512
+"""That are kept, those that were asked for last: a node has thousands of orders."""
+
+
 class KnownChoices:
     """Parts of the costs of vectors of unroll factors of one node.
 
@@ -35,9 +39,10 @@ class KnownChoices:
 
     def of(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return a part, made where it isn't known; it must not be changed."""
-        found = self._parts.get(key)
-        if found is None:
-            found = self._parts[key] = make()
+        found = self._parts.pop(key, None)
+        self._parts[key] = found = make() if found is None else found
+        if len(self._parts) > MOST_PARTS:
+            del self._parts[next(iter(self._parts))]
         return found
 
 
