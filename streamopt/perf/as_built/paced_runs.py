@@ -4,8 +4,7 @@ Table 3 of [1] starts a consumer at the first element of its producer and lets i
 pace from there. A window of several rows, or a reduction, can't write before its producer has
 written all that it needs, however slow that is. So the first write of a node is replaced by the
 write that its consumer waits for: what is between the two runs at the pace of the node alone, and
-comes before the first write of the consumer. Rows of a node that is quicker than one before it come
-at the pace of that one. In a chain every such time is counted once.
+comes before the first write of the consumer. In a chain every such time is counted once.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, section 3.5.
 """
@@ -70,10 +69,6 @@ class _Wait:
     passes_on: bool
     """Whether each of its elements is of one element of each operand, so that it waits for these
     as its consumer does."""
-    begun: Prefix = Prefix()
-    """The part of what it takes, or writes, that it is at when what it waits for has come."""
-    begun_loops: tuple[str | None, ...] = ()
-    """By dimension of that, the loops that move along it."""
 
 
 class PacedRuns:
@@ -82,8 +77,8 @@ class PacedRuns:
     Parameters
     ----------
     is_rough
-        Whether last rows, first slices and the rows of quick nodes are left out, by which rows of a
-        search differ little, and of which it finds those that are told apart by what counts.
+        Whether last rows and first slices are left out, by which rows of a search differ little,
+        and of which it finds those that are told apart by what counts.
     """
 
     def __init__(self, graph: Graph, *, waits_for_all: bool = True, is_rough: bool = False) -> None:
@@ -113,9 +108,6 @@ class PacedRuns:
         lead = timing.ii * _lead(node, order, tiles, strides, wait.prefix, loops)
         run = timing.last_write - timing.first_write
         own = self._own(node, tiles, strides, wait, timing)
-        if wait.begun_loops:
-            begun = _lead(node, order, tiles, strides, wait.begun, wait.begun_loops)
-            own = own - timing.ii * begun
         last = own + (later(run - lead, 0) if wait.passes_on else run)
         first = own if wait.passes_on else own + lead
         if self._slices is None or self._ends is None:
@@ -230,30 +222,8 @@ def _waits(graph: Graph, passing: Mapping[str, bool], *, is_rough: bool) -> dict
         is_alone = len(prefixes) == 1 and len(graph.writers(node.write.array)) == 1
         prefix = prefixes.pop() if is_alone else Prefix()
         waits = waiting[name] and bool(node.windows)
-        wait = _Wait(prefix, waits, passing[name])
-        is_late = waiting[name] and not is_rough
-        found[name] = _begun(node, ins[name], wait) if is_late else wait
+        found[name] = _Wait(prefix, waits, passing[name])
     return found
-
-
-def _begun(node: Node, ins: Sequence[Edge], wait: _Wait) -> _Wait:
-    """Return the wait of a quick node, whose rows come as those of its only operand do."""
-    loops = tuple(subscript.as_iterator() for subscript in node.write.subscripts)
-    row = loops[wait.prefix.dimension] if loops else None
-    if wait.passes_on or len(ins) != 1 or row is None or isinstance(node, SequentialNode):
-        return wait
-    (edge,) = ins
-    window = node.window(edge.array)
-    if window is not None:
-        begun = replace(wait.prefix, is_whole=False)
-        return replace(wait, begun=begun, begun_loops=loops) if window.row_loop == row else wait
-    taken = edge.reads[0].subscripts
-    places = tuple(subscript.as_iterator() for subscript in taken)
-    is_plain = all(not s.terms or s.as_iterator() is not None for s in taken)
-    if not is_plain or row not in places or len(edge.reads) != 1 or node.stretches:
-        return wait
-    begun = replace(wait.prefix, dimension=places.index(row))
-    return replace(wait, begun=begun, begun_loops=places)
 
 
 def _passes_on(node: Node, ins: Sequence[Edge]) -> bool:
@@ -276,13 +246,9 @@ def _prefix(node: Node, edge: Edge, known: Mapping[str, _Wait]) -> Prefix:
         return Prefix()
     window, own = node.window(edge.array), known[node.name]
     if window is not None and own.waits_for_rows:
-        later_rows = own.begun.row if own.begun_loops else 0
-        delay = node.delays.get(window.row_loop, 0) + later_rows
-        rows = window.steps * delay + window.rows_before
+        rows = window.steps * node.delays.get(window.row_loop, 0) + window.rows_before
         extent = window.shape[window.dimension]
         return Prefix(window.dimension, min(rows, extent - 1), is_whole=rows >= extent)
-    if own.begun_loops:
-        return own.begun
     if not own.passes_on:
         return Prefix()
     name = node.write.subscripts[own.prefix.dimension].as_iterator()
