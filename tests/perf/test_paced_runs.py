@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -128,3 +129,39 @@ def test_a_second_channel_comes_when_the_operand_has_ended() -> None:
             assert found["mix"].first_write_cycles >= found["pool"].first_write_cycles
             seen += 1
     assert seen
+
+
+def test_all_work_of_quick_layers_behind_a_fork_counts() -> None:
+    """A layer of many lanes has two consumers that move by two rows, and one of these is slow."""
+    graph = so.dataflow(
+        program(
+            {
+                "x": "input 16 8 4",
+                "q": "weight 2 16",
+                "k": "weight 2 2 3",
+                "r": "weight 2 2",
+                "a": "internal 2 8 4",
+                "b": "internal 2 4 4",
+                "s": "internal 2 4 4",
+                "p": "internal 2 4 4",
+                "y": "output 2 4 4",
+            },
+            {
+                "stem": "h 8, w 4, o 2, c 16: a[o][h][w] += x[c][h][w] * q[o][c]",
+                "down": "h 4, w 4, o 2, c 2, m 3: b[o][h][w] += (a[c][2 * h + m - 1][w] "
+                "if 2 * h + m - 1 >= 0 and 2 * h + m - 1 < 8 else 0) * k[o][c][m]",
+                "across": "h 4, w 4, o 2, c 2: s[o][h][w] += a[c][2 * h][w] * r[o][c]",
+                "join": "h 4, w 4, o 2: p[o][h][w] = b[o][h][w] + s[o][h][w]",
+                "last": "h 4, w 4, o 2, m 3: y[o][h][w] += "
+                "(p[o][h + m - 1][w] if h + m - 1 >= 0 and h + m - 1 < 4 else 0)",
+            },
+        )
+    )
+    graph = rewritten(graph, ("stream_windows",))
+    costs = as_built_costs(graph, DEVICE)
+    rows = in_rows(space_of(graph, costs), baseline(graph))
+    lanes = tuple((name, 16 if name == "c" else 1) for name in rows.node("stem").factors)
+    nodes = (replace(n, unroll=lanes) if n.node == "stem" else n for n in rows.nodes)
+    schedule = replace(rows, nodes=tuple(nodes))
+    found = evaluate(graph, schedule, PacedCosts(costs, PacedRuns(graph))).latency_cycles
+    assert 0.75 * so.simulate(graph, schedule).cycles < found
