@@ -97,7 +97,9 @@ def test_only_places_and_words_that_are_read_are_kept(taps: int, banks: int) -> 
     reader = f"h 4, w 8, k {taps}: y[h][w] += t[2 * h][2 * w + k]"
     copy = "i 8, j 16: t[i][j] = x[i][j] + 1"
     graph = rewritten(canonicalize(sketch(arrays, {"copy": copy, "read": reader})), ALONE)
-    nodes = plans(graph, {"copy": "i j", "read": "h w k"}, {"copy": "j 4", "read": f"w 4, k {taps}"})
+    nodes = plans(
+        graph, {"copy": "i j", "read": "h w k"}, {"copy": "j 4", "read": f"w 4, k {taps}"}
+    )
     fifo = (ChannelPlan("t", ChannelKind.FIFO, 48),)
     of = apply(graph, Schedule(graph.name, nodes, fifo))
     (lines,) = (kept for node in of.nodes for kept in node.line_buffers)
