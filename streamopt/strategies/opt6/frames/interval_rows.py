@@ -36,7 +36,7 @@ LONGER = 2
 """Times of a horizon that has no schedule within limits: the next one."""
 Excess = dict[tuple[str, tuple[int, ...]], tuple[int, float]]
 """DSPs more and times the LUTs of rows, by node and factors; of others, by node and no factors."""
-TARGET_IIS = (1, 2, 4, 8, 16)
+TARGET_IIS = (1, 2, 3, 4, 5, 6, 8, 12, 16)
 """Initiation intervals that rows may ask for where operators are of DSPs: lanes share these."""
 CLOSE = 0.003
 """Share between the best interval and the bound, at which nothing more is looked for."""
