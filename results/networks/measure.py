@@ -125,6 +125,7 @@ def _simulated(wanted: Wanted, graph: Graph, schedule: Schedule) -> Row:
         "weights": _weights(graph, schedule),
         "images": _images(graph, schedule),
         "buffer_bytes": _buffer_bytes(found),
+        "line_buffer_bytes": _line_buffer_bytes(graph, schedule),
         "verified": "no",
     }
     return {name: str(value) for name, value in row.items()}
@@ -145,6 +146,17 @@ def _images(graph: Graph, schedule: Schedule) -> str:
     given = {array.name for array in graph.arrays if array.role in (Role.INPUT, Role.OUTPUT)}
     streams = {port.array for port in schedule.ports if port.kind is PortKind.STREAM}
     return "streams" if given <= streams else NOT_COUNTED
+
+
+def _line_buffer_bytes(graph: Graph, schedule: Schedule) -> int:
+    """Return the bytes of the rows that windows keep."""
+    scheduled = so.apply(graph, schedule)
+    bits = sum(
+        prod(lines.shape) * scheduled.graph.element_of(lines.array).bits
+        for node in scheduled.nodes
+        for lines in node.line_buffers
+    )
+    return bits // BITS_A_BYTE
 
 
 def _buffer_bytes(found: Evaluation) -> int:

@@ -87,6 +87,7 @@ COLUMNS = (
     ("weights", "weights"),
     ("images", "images"),
     ("buffer_bytes", "buffers"),
+    ("line_buffer_bytes", "line buffers"),
     ("form", "form"),
     ("design_of", "design of"),
     ("seconds", "s"),

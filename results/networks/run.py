@@ -46,7 +46,7 @@ ENGINE_SECONDS = 1200.0
 """Of the search for an engine, and of its verification."""
 MEASURED = (
     *("dsps", "lut", "bram18", "uram", "verified", "weights", "seconds", "megabytes"),
-    *("level", "over", "refused", "images", "buffer_bytes", "design_of"),
+    *("level", "over", "refused", "images", "buffer_bytes", "line_buffer_bytes", "design_of"),
     *("form", "engine"),
 )
 
