@@ -38,6 +38,8 @@ Excess = dict[tuple[str, tuple[int, ...]], tuple[int, float]]
 """DSPs more and times the LUTs of rows, by node and factors; of others, by node and no factors."""
 TARGET_IIS = (1, 2, 3, 4, 5, 6, 8, 12, 16)
 """Initiation intervals that rows may ask for where operators are of DSPs: lanes share these."""
+FEW_IIS = (1, 2, 4, 8, 16)
+"""Those where a binding is chosen as well, so that rows are many."""
 CLOSE = 0.003
 """Share between the best interval and the bound, at which nothing more is looked for."""
 
@@ -165,8 +167,9 @@ class _HorizonRows:
         costs = LoneCosts(problem.space.costs)
         asked = problem.within(costs=costs, horizon_cycles=horizon_cycles)
         space = replace(asked.decision_space(), streamable=frozenset())  # walks don't count
+        target_iis = FEW_IIS if space.bindings else TARGET_IIS
         shared = dict.fromkeys(
-            (name for name, dsps in space.least_dsps.items() if dsps), TARGET_IIS
+            (name for name, dsps in space.least_dsps.items() if dsps), target_iis
         )
         space = replace(space, target_iis=shared)
         self._graph, self._clock = problem.graph, clock
