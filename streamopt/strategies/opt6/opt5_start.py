@@ -46,8 +46,8 @@ LATE_SHARE = 0.15
 and those with fewer DSPs are simulated for longer."""
 
 
-class _NoBetterError(Exception):
-    """Memories are short, and a design with fewer DSPs takes as many of them or isn't worth it."""
+class NoBetterError(Exception):
+    """No other design of opt5 is worth it: the last one is slow, or short of memories."""
 
 
 def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesign], None]) -> None:
@@ -82,16 +82,16 @@ def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesi
         used = max(tried.used.dsps, tried.chosen.dsps)
         if not tried.is_within:
             if run.clock.spent() > LATE_SHARE * run.clock.limit:
-                raise _NoBetterError
+                raise NoBetterError
             used = ceil(tried.excess * limit_dsps)
             if MEMORIES.issuperset(tried.used.over(plain.region.limits)):
                 excesses.append(tried.excess)
                 if excesses[-1] > NO_BETTER * excesses[0] and len(excesses) > 1:
-                    raise _NoBetterError
+                    raise NoBetterError
         return Trial(tried, budget, used, found.dsps)
 
     # what opt5 can't take, or has too few DSPs for, is left to the search
-    with suppress(StreamoptError, _NoBetterError):
+    with suppress(StreamoptError, NoBetterError):
         largest_within(ask, limit_dsps, MOST_TRIALS, may_grow=True)
 
 
@@ -103,7 +103,7 @@ def steady_designs(run: Run, on: Target, ask_with: Callable[[Solution], Trial[T]
     run
         Of opt6; the limit on DSPs of its problem is of all operators.
     ask_with
-        Keeps the design of an answer, and returns what it takes.
+        Keeps the design of an answer, and returns what it takes; may raise NoBetterError.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def steady_designs(run: Run, on: Target, ask_with: Callable[[Solution], Trial[T]
             raise KeyboardInterrupt
         return trial
 
-    with suppress(StreamoptError):
+    with suppress(StreamoptError, NoBetterError):
         largest_within(ask, limit_dsps, MOST_TRIALS, may_grow=True)
 
 

@@ -43,7 +43,7 @@ from streamopt.strategies.opt6.frames.steady_design import (
 )
 from streamopt.strategies.opt6.frames.steady_trials import SteadyTrials
 from streamopt.strategies.opt6.graph_variant import GraphVariant
-from streamopt.strategies.opt6.opt5_start import steady_designs
+from streamopt.strategies.opt6.opt5_start import NoBetterError, steady_designs
 from streamopt.strategies.opt6.priced.large_graph import MOST_NODES
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
@@ -54,8 +54,8 @@ from streamopt.strategies.sequential.plan_builder import PlanBuilder
 from streamopt.strategies.solution import Solution
 from streamopt.transforms.rewrites import INPUTS, REWRITES, WINDOWS, changed_by, rewritten
 
-MOST_BUFFERED = 4
-"""Times that FIFOs of a design become buffers as LUTs are still short."""
+HOPELESS = 2
+"""Times the best interval, from which a design of opt5, and those after it, aren't simulated."""
 MOST_ROUNDS = 8
 """Limits of rows that are tried until a design takes nearly all of its limits."""
 PART = 0.3
@@ -165,7 +165,11 @@ class _FramesSearch:
         """Keep the design of an answer of opt5."""
         names, problem = found.schedule.rewrites, self.run.problem
         variant = self._variant(names, rewritten(problem.graph, names))
-        tried = self._trials.simulated(variant, replace(found.schedule, rewrites=()))
+        schedule = replace(found.schedule, rewrites=())
+        costs = variant.problem.space.costs
+        if self._trials.is_vain(interval_cycles(variant.graph, schedule, costs) // HOPELESS):
+            raise NoBetterError
+        tried = self._trials.simulated(variant, schedule)
         self._keep(tried)
         used = max(tried.design.used.dsps, tried.design.chosen.dsps)
         if not tried.design.is_within:
