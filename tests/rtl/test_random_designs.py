@@ -121,12 +121,22 @@ def check_design(seed: int, folder: Path, make: MakeDesign = random_design) -> N
     assert verdict.measured_ends == verilog_ends(graph, schedule, FRAMES), f"seed {seed}: {verdict}"
 
 
+SMALL = [
+    *(pytest.param(random_design, seed, id=f"graph {seed}") for seed in (1, 2, 3, 7, 9, 16, 88)),
+    pytest.param(random_windows, WINDOWS_SEED, id="windows"),
+    pytest.param(random_outside, 109, id="words of a stream one after another"),
+    pytest.param(random_in_place, 2, id="in place"),
+]
+
+
 @needs_verilator
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [16, 88])
-def test_designs_take_the_cycles_that_are_simulated(seed: int, tmp_path: Path) -> None:
-    assert random_design(seed) is not None
-    check_design(seed, tmp_path / "project")
+@pytest.mark.parametrize(("make", "seed"), SMALL)
+def test_designs_take_the_cycles_that_are_simulated(
+    make: MakeDesign, seed: int, tmp_path: Path
+) -> None:
+    assert make(seed) is not None
+    check_design(seed, tmp_path / "project", make)
 
 
 @needs_verilator
@@ -135,13 +145,6 @@ def test_designs_take_the_cycles_that_are_simulated(seed: int, tmp_path: Path) -
 def test_many_random_designs(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + BLOCK):
         check_design(seed, tmp_path / str(seed))
-
-
-@needs_verilator
-@pytest.mark.slow
-def test_windows_take_the_cycles_that_are_simulated(tmp_path: Path) -> None:
-    assert random_windows(WINDOWS_SEED) is not None
-    check_design(WINDOWS_SEED, tmp_path / "project", random_windows)
 
 
 @needs_verilator
