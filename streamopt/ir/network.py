@@ -263,7 +263,7 @@ class Pipeline:
 
     def is_again(self, target: str) -> bool:
         """Return whether it touches a target as a whole several times."""
-        return any(t.trip_count > 1 and t.name not in self.walked(target) for t in self.tiles)
+        return not {t.name for t in self.tiles if t.trip_count > 1} <= self.walked(target)
 
     def __str__(self) -> str:
         """Return one line: tile loops, lanes, accesses, then operations."""
