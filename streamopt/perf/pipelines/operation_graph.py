@@ -42,8 +42,15 @@ def _built(operation: Operation) -> Operator:
     """Return the operator that gives the same number for all operands."""
     if not operation.element.is_float or len(operation.operands) != 2:
         return operation.operator
-    left, right = map(_literal, operation.operands)
-    match operation.operator:
+    return operator_with(operation.operator, *map(_literal, operation.operands))
+
+
+def operator_with(operator: Operator, left: float | None, right: float | None) -> Operator:
+    """Return the operator of floats that gives the same number, one operand being known or none.
+
+    A copy gives the other operand, a product the one by the reciprocal of a power of two.
+    """
+    match operator:
         case Operator.MUL if 1 in (left, right):
             return Operator.COPY
         case Operator.DIV if right == 1:
@@ -55,7 +62,7 @@ def _built(operation: Operation) -> Operator:
         case Operator.DIV if left == 1:
             return Operator.RECIPROCAL
         case _:
-            return operation.operator
+            return operator
 
 
 def _built_of_reals(operation: Operation, varying: set[str]) -> Operator:

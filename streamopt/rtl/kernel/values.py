@@ -18,6 +18,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.network import Implementation, Operation
 from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.program import Loop
+from streamopt.perf.pipelines.operation_graph import operator_with
 from streamopt.rtl.kernel.kernel import (
     Computed,
     Constant,
@@ -325,21 +326,18 @@ class ValueList:
     ) -> tuple[Operation, list[KernelValue]]:
         """Return an operation of floats that gives the same number with less.
 
-        An operand for ``x * 1``, ``x / 1`` and ``x - 0``, a product for a division by a power of 2:
-        as `streamopt.perf.pipelines.operation_graph.built_operations` has it.
+        That is an operand, or a product for a division by a power of two with a normal reciprocal.
         """
         if len(operands) != 2 or not isinstance(operands[0].form, FloatFormat):
             return operation, operands
-        sources = [value.source for value in operands]
-        numbers = [s.number if isinstance(s, Constant) else None for s in sources]
-        match operation.operator, *numbers:
-            case Operator.MUL, 1, _:
-                return replace(operation, operator=Operator.COPY), operands[1:]
-            case (Operator.MUL | Operator.DIV, _, 1) | (Operator.SUB, _, 0):
-                return replace(operation, operator=Operator.COPY), operands[:1]
-            case Operator.DIV, _, divisor if divisor and _is_power_of_two(divisor):
-                factor = self.number(1.0 / divisor, computed(operation))
-                return replace(operation, operator=Operator.MUL), [operands[0], factor]
+        sources = (value.source for value in operands)
+        left, right = (s.number if isinstance(s, Constant) else None for s in sources)
+        found = replace(operation, operator=operator_with(operation.operator, left, right))
+        match operation.operator, found.operator, right:
+            case own, Operator.COPY, _:
+                return found, operands[1:] if own is Operator.MUL and left == 1 else operands[:1]
+            case Operator.DIV, Operator.MUL, divisor if divisor and _inverts(divisor):
+                return found, [operands[0], self.number(1.0 / divisor, computed(operation))]
             case _:
                 return operation, operands
 
@@ -355,9 +353,9 @@ class ValueList:
         return _must(choose(asked), operation)
 
 
-def _is_power_of_two(number: float) -> bool:
-    size, exponent = frexp(number)
-    return abs(size) == 0.5 and abs(exponent) <= _NORMAL_EXPONENT
+def _inverts(power: float) -> bool:
+    """Return whether a power of two and its reciprocal are normal numbers of every format."""
+    return abs(frexp(power)[1]) <= _NORMAL_EXPONENT
 
 
 def _whole(form: NumberFormat) -> WholeFormat:
