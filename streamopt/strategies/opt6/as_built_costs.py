@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ def as_built_costs(
     pipelines = node_pipelines(scheduled, network)
     limits = {name: most_banks if places[name] is Place.ARGUMENT else None for name in counts}
     alike: Alike = {}
-    readers = {} if most_banks is None else _walking_readers(graph)
+    readers = [] if most_banks is None else _walking_readers(graph)
     rules = {
         node.name: _port_rule(
             graph,
@@ -123,7 +124,7 @@ def _port_rule(
     counts: Mapping[str, int],
     limits: Mapping[str, int | None],
     alike: Alike,
-    readers: Mapping[str, Sequence[Edge]],
+    readers: Sequence[_WalkingReader],
 ) -> PortRule:
     """Return the rule for the arrays that a node walks by more than plain iterators, or widely.
 
@@ -198,58 +199,69 @@ def _window_rules(node: Node, alike: Alike) -> Iterator[WindowRule]:
         yield WindowRule(window, node.built_trip_counts, writes, window_interval)
 
 
-def _walking_readers(graph: Graph) -> dict[str, list[Edge]]:
-    """Return by array the edges on which it is read by more than plain iterators, if no window."""
-    found: dict[str, list[Edge]] = {}
+@dataclass(frozen=True, slots=True)
+class _WalkingReader:
+    """A node that reads a buffer by more than plain iterators."""
+
+    edge: Edge
+    choices: Sequence[Mapping[str, int]]
+    """Factors that its loops along the array may have, those beside it 1; none if too many."""
+
+
+def _walking_readers(graph: Graph) -> list[_WalkingReader]:
+    """Return the nodes that read an array by more than plain iterators, if by no window."""
+    from streamopt.space.tiles import MOST_CHOICES, Coupling, tile_classes
+
+    found: list[Edge] = []
     for edge in graph.edges:
         node = graph.node(edge.consumer)
         is_plain = all(_is_plain(s) for access in edge.reads for s in access.subscripts)
         if not isinstance(node, SequentialNode) and not is_plain and not node.window(edge.array):
-            found.setdefault(edge.array, []).append(edge)
-    return found
+            found.append(edge)
+    if not found:
+        return []
+    plain = Coupling.PLAIN
+    classes = tile_classes(graph, 1, tiles=True, coupling=plain, partial_tiles=MOST_CHOICES)
+    factors = {loop: group.factors for group in classes for loop in group.members}
+    return [
+        _WalkingReader(edge, _choices_of(graph.node(edge.consumer), edge, factors))
+        for edge in found
+    ]
+
+
+def _choices_of(
+    node: Node, edge: Edge, factors: Mapping[tuple[str, str], Sequence[int]]
+) -> Sequence[Mapping[str, int]]:
+    walking = {loop for access in edge.reads for loop in access.iterators()}
+    each = [factors[node.name, n] if n in walking else (1,) for n in node.trip_counts]
+    if node.takes or prod(map(len, each)) > MOST_READERS:
+        return ()
+    return [dict(zip(node.trip_counts, own, strict=True)) for own in product(*each)]
 
 
 def _buffer_rules(
-    graph: Graph, node: Node, readers: Mapping[str, Sequence[Edge]]
+    graph: Graph, node: Node, readers: Sequence[_WalkingReader]
 ) -> Iterator[ArrayRule]:
     """Yield the rules of ping-pong buffers that are read by more than plain iterators."""
     from streamopt.perf.as_built.port_rules import ArrayRule
 
     for name in node.inputs:
-        if any(edge.consumer == node.name for edge in readers.get(name, ())):
+        if any((one.edge.consumer, one.edge.array) == (node.name, name) for one in readers):
             own = node.reads_of(name)
             loops = sorted({loop for access in own for loop in access.iterators()})
             yield ArrayRule(loops, partial(_buffer_ii, graph.array(name), node, own), 1)
     is_alone = len(graph.writers(node.write.array)) == 1
-    for edge in readers.get(node.write.array, ()) if is_alone else ():
-        choices = [] if graph.node(edge.consumer).takes else _choices_of(graph, edge)
-        if 0 < len(choices) <= MOST_READERS:
-            judge = partial(_filling_ii, graph, edge, choices)
-            yield ArrayRule(node.write.iterators(), judge, PORTS)
+    for one in readers if is_alone else ():
+        if one.edge.array == node.write.array and one.choices:
+            yield ArrayRule(node.write.iterators(), partial(_filling_ii, graph, one), PORTS)
 
 
-def _choices_of(graph: Graph, edge: Edge) -> list[Mapping[str, int]]:
-    """Return the factors that a reader's loops along an array may have, those beside it 1."""
-    from streamopt.space.tiles import MOST_CHOICES, Coupling, tile_classes
-
-    classes = tile_classes(
-        graph, 1, tiles=True, coupling=Coupling.PLAIN, partial_tiles=MOST_CHOICES
-    )
-    factors = {loop: group.factors for group in classes for loop in group.members}
-    reader = graph.node(edge.consumer)
-    walking = {loop for access in edge.reads for loop in access.iterators()}
-    each = [factors[reader.name, n] if n in walking else (1,) for n in reader.trip_counts]
-    return [dict(zip(reader.trip_counts, own, strict=True)) for own in product(*each)]
-
-
-def _filling_ii(
-    graph: Graph, edge: Edge, choices: Sequence[Mapping[str, int]], chosen: Mapping[str, int]
-) -> int:
+def _filling_ii(graph: Graph, reader: _WalkingReader, chosen: Mapping[str, int]) -> int:
     """Return the II that a ping-pong buffer asks its writer for, whatever its reader's lanes."""
-    writer = graph.node(edge.producer)
+    edge, writer = reader.edge, graph.node(reader.edge.producer)
     own = {name: chosen.get(name, 1) for name in writer.trip_counts}
     uses = [(edge.write, writer, own)]
-    given = ({writer.name: own, edge.consumer: reading} for reading in choices)
+    given = ({writer.name: own, edge.consumer: reading} for reading in reader.choices)
     loads = (bank_load(uses, buffer_factors(graph, edge, f, all_known=True)) for f in given)
     return -(-min(loads) // PORTS)
 
