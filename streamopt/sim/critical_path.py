@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.sim.engine import HANDOVER_CYCLES
-from streamopt.sim.state import PipelineRun
+from streamopt.sim.tokens.engine import HANDOVER_CYCLES
+from streamopt.sim.tokens.state import PipelineRun
 from streamopt.sim.waits import last_buffer
 
 if TYPE_CHECKING:
-    from streamopt.sim.engine import Engine
+    from streamopt.sim.tokens.engine import Engine
     from streamopt.sim.waits import PipelineWaits
 
 MOST_SEGMENTS = 4096

@@ -8,11 +8,12 @@ import numpy as np
 from streamopt.ir.network import Network, PipelineTiming
 from streamopt.sim.critical_path import critical_path
 from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, find_ring
-from streamopt.sim.engine import HANDOVER_CYCLES, Engine
-from streamopt.sim.flushable import blocked_flushable
 from streamopt.sim.plan import make_plan
-from streamopt.sim.stalling import blocked_stalling
-from streamopt.sim.state import ChannelAccess, PipelineRun
+from streamopt.sim.tokens.engine import HANDOVER_CYCLES, Engine
+from streamopt.sim.tokens.flushable import blocked_flushable
+from streamopt.sim.tokens.settling import run_network
+from streamopt.sim.tokens.stalling import blocked_stalling
+from streamopt.sim.tokens.state import ChannelAccess, PipelineRun
 from streamopt.sim.trace import Trace, fifo_traces, last_cycle, process_traces
 from streamopt.sim.waits import WaitKind, engine_waits
 from streamopt.sim.wellformed import check_network
@@ -61,7 +62,7 @@ def simulate(
     check_network(network, timings, given, frames)
     asked, frames = frames, 1 if network.passes > 1 else frames
     engine = Engine(make_plan(network, timings, given, flushable=flushable), frames, most_turns)
-    ended = engine.run()
+    ended = run_network(engine)
     waits = engine_waits(engine) if samples and not flushable else []
     processes = process_traces(engine, waits, samples)
     fifos = fifo_traces(engine, network, samples)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.sim.engine import HANDOVER_CYCLES, Engine
 from streamopt.sim.plan import PipelinePlan, Plan
-from streamopt.sim.stalling import merged
+from streamopt.sim.tokens.engine import HANDOVER_CYCLES, Engine
+from streamopt.sim.tokens.settling import run_network
+from streamopt.sim.tokens.stalling import merged
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
@@ -177,7 +178,7 @@ class TokenTimetable:
         """Return the same from the engine, where FIFOs fill again and again."""
         channels = tuple(replace(c, depth_elems=depths[c.fifo]) for c in self._plan.channels)
         engine = Engine(replace(self._plan, channels=channels), frames=1)
-        if not engine.run():
+        if not run_network(engine):
             return None
         found = TokenTimes(
             tuple(channel.written for channel in engine.channels),

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from streamopt.ir.network import Fifo, Network
 from streamopt.ir.text import html_table
-from streamopt.sim.state import ProcessRun, TokenChannel
+from streamopt.sim.tokens.state import ProcessRun, TokenChannel
 from streamopt.sim.waits import WaitKind, sampled_waits
 
 if TYPE_CHECKING:
     from streamopt.sim.critical_path import Segment
-    from streamopt.sim.engine import Engine
+    from streamopt.sim.tokens.engine import Engine
     from streamopt.sim.waits import PipelineWaits, SampledWait
 
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.sim.engine import BANKS, HANDOVER_CYCLES
-from streamopt.sim.state import ChannelAccess, PipelineRun
+from streamopt.sim.tokens.engine import BANKS, HANDOVER_CYCLES
+from streamopt.sim.tokens.state import ChannelAccess, PipelineRun
 
 if TYPE_CHECKING:
-    from streamopt.sim.engine import Engine
+    from streamopt.sim.tokens.engine import Engine
 
 Cycles = NDArray[np.int64]
 

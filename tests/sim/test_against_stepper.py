@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.sim import Deadlock, DeadlockError, Trace, flushable, simulate, stalling
+from streamopt.sim import Deadlock, DeadlockError, Trace, simulate
+from streamopt.sim.tokens import flushable, stalling
 from tests.support.random.networks import Case, random_case
 from tests.support.runners.cycle_stepper import Stepped, step_through, touched
 

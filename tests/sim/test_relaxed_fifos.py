@@ -9,7 +9,9 @@ import pytest
 
 from streamopt.errors import SimulationError
 from streamopt.ir.network import Network, PipelineTiming
-from streamopt.sim import Trace, engine, simulate
+from streamopt.sim import Trace, simulate
+from streamopt.sim.tokens import settling
+from tests.support.networks.by_hand import at, fifo, network, process, read, timing, write
 from tests.support.random.networks import random_network
 
 SEEDS = 40
@@ -35,8 +37,34 @@ def test_traces_are_those_of_runs_that_follow_every_token(
     monkeypatch: pytest.MonkeyPatch, frames: int
 ) -> None:
     quick = [told(seed, frames) for seed in range(SEEDS)]
-    monkeypatch.setattr(engine, "MOST_RELAXED", 0)
+    monkeypatch.setattr(settling, "MOST_RELAXED", 0)
     slow = [told(seed, frames) for seed in range(SEEDS)]
     assert quick == slow
     assert sum(trace is not None for trace, _ in slow) >= SEEDS // 8
     assert any("DeadlockError" in text for _, text in slow)
+
+
+def chain(depth_elems: int) -> tuple[Network, dict[str, PipelineTiming]]:
+    """Return processes that all wait for the last, and a FIFO past one of them."""
+    found = network(
+        process("a", {"i": 900}, write("f")),
+        process("b", {"i": 900}, read("f"), write("g"), write("past", at("i", 0))),
+        process("c", {"i": 900}, read("g"), write("h")),
+        process("d", {"i": 900}, read("h"), read("past", at("i", 0))),
+        *(fifo(name, depth_elems) for name in ("f", "g", "h", "past")),
+    )
+    paces = {"a": timing(1, 2), "b": timing(2, 5), "c": timing(1, 30), "d": timing(4, 2)}
+    return found, paces
+
+
+@pytest.mark.parametrize("frames", [1, 3])
+def test_writers_before_a_slow_reader_take_few_turns(
+    monkeypatch: pytest.MonkeyPatch, frames: int
+) -> None:
+    found, paces = chain(2)
+    quick = simulate(found, paces, frames=frames, most_turns=30)
+    monkeypatch.setattr(settling, "MOST_RELAXED", 0)
+    assert quick == simulate(found, paces, frames=frames)
+    assert quick.process("a").full_cycles > quick.cycles // 2
+    with pytest.raises(SimulationError, match="E815"):
+        simulate(found, paces, frames=frames, most_turns=500)

@@ -11,7 +11,8 @@ import pytest
 import streamopt as so
 from streamopt.evaluation.design import timed_network
 from streamopt.sim import simulate
-from streamopt.sim.engine import Engine
+from streamopt.sim.tokens import settling
+from streamopt.sim.tokens.engine import Engine
 from streamopt.target.device import Target
 from streamopt.transforms.ports.port_schedule import with_ports
 from tests.support.programs.sketches import program, scheduled
@@ -63,14 +64,9 @@ def streamed(
 
 
 def followed(network: Network, timings: dict[str, PipelineTiming]) -> Trace:
-    """Return the simulation of an engine that knows no sources."""
-
-    def none(engine: Engine) -> list[int]:
-        del engine
-        return []
-
+    """Return the simulation of an engine that follows every token."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Engine, "_sources", none)
+        patch.setattr(settling, "MOST_RELAXED", 0)
         return simulate(network, timings, frames=FRAMES)
 
 

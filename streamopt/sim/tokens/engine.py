@@ -6,28 +6,26 @@ from collections import deque
 from math import inf
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from streamopt.errors import Diagnostic, SimulationError
-from streamopt.sim.flushable import advance_flushable
-from streamopt.sim.stalling import advance_stalling
-from streamopt.sim.state import ChannelAccess, FlowTime, PipelineRun, ProcessRun, TokenChannel
+from streamopt.sim.tokens.flushable import advance_flushable
+from streamopt.sim.tokens.stalling import advance_stalling
+from streamopt.sim.tokens.state import (
+    ChannelAccess,
+    FlowTime,
+    PipelineRun,
+    ProcessRun,
+    TokenChannel,
+)
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
     from streamopt.sim.plan import Plan
 
 HANDOVER_CYCLES = 1
 """Cycles between the end of a process and the start of what waits for it."""
 BANKS = 2
 """Banks of a ping-pong buffer."""
-MOST_RELAXED = 12
-"""Runs in which some FIFOs have room for all tokens, before all have the room that there is."""
 
 
 class Engine:
@@ -42,96 +40,16 @@ class Engine:
     def __init__(self, plan: Plan, frames: int, most_turns: float = inf) -> None:
         self.plan, self._turns_left = plan, most_turns
         self.frames = frames
-        self._reset()
+        self.reset()
         self._peers = [self._peers_of(position) for position in range(len(plan.processes))]
 
-    def run(self) -> bool:
-        """Run to the end, or to a standstill; return whether every frame has ended.
-
-        At first FIFOs have room for all tokens, then those that no token would have waited for
-        with the room that they have: if these limit nothing, that is how the network runs. So
-        FIFOs with no more slots than are ever in use aren't followed token by token. Nor are those
-        of sources, as movers of weights: once the times of all reads are known, sources run again
-        with the room that there is. If they still write each token in time, no reader has waited;
-        else all others run again with these times. Times only grow in doing so, and those on which
-        both sides agree are the network's, as each depends on earlier ones alone.
-        """
-        accesses = sum(channel.writes + channel.reads for channel in self.plan.channels)
-        spend(WORK.designs.access * self.frames * accesses)
-        sources = self._sources()
-        fed = {at for at, c in enumerate(self.channels) if c.plan.writer in sources}
-        roomy: set[int] = {
-            at for at, c in enumerate(self.channels) if c.depth_elems < c.written.size
-        }
-        known: dict[int, NDArray[np.int64]] = {}
-        for _ in range(0 if self.plan.flushable or not roomy else MOST_RELAXED):
-            has_ended, late = self._run_with_room(roomy, fed)
-            if has_ended and not late:
-                if self._are_in_time(sources):
-                    return True
-                has_ended = all(self.frames_ended(self.runs[at]) == self.frames for at in sources)
-                known = {at: self.channels[at].written for at in fed}
-            if not has_ended:
-                break
-            roomy = roomy - late
-            ended = {at: self.runs[at] for at in sources} if known else {}
-            self._reset()
-            self._take_up(ended, known)
-        self._reset()
-        return self._run()
-
-    def _run_with_room(self, roomy: set[int], fed: set[int]) -> tuple[bool, set[int]]:
-        """Run with room for all tokens in some FIFOs, whose depths are then as before.
-
-        Return whether every frame has ended, and the FIFOs, but those of sources, in which a token
-        would have waited.
-        """
-        for at in roomy:
-            self.channels[at].depth_elems = self.channels[at].written.size
-        has_ended = self._run()
-        for at in roomy:
-            self.channels[at].depth_elems = self.channels[at].plan.depth_elems
-        late = {at for at in roomy - fed if has_ended and _has_waited(self.channels[at])}
-        return has_ended, late
-
-    def _take_up(
-        self, runs: Mapping[int, ProcessRun], written: Mapping[int, NDArray[np.int64]]
-    ) -> None:
-        """Let sources have ended already, with the times of their writes."""
-        for position, run in runs.items():
-            self.runs[position] = run
-        for at, times in written.items():
-            self.channels[at].written[:] = times
-            self.channels[at].writes = times.size
-
-    def _sources(self) -> list[int]:
-        """Return the processes that only write, into FIFOs; nobody waits for their ends."""
-        plan = self.plan
-        others = {channel.reader for channel in plan.channels}
-        for position, process in enumerate(plan.processes):
-            shared = {at for _, at in (*process.filled_by, *process.emptied_by)}
-            others |= shared | {position} if shared else set()
-        return sorted({channel.writer for channel in plan.channels} - others)
-
-    def _are_in_time(self, sources: list[int]) -> bool:
-        """Run sources again, all reads being known; return whether all writes are before these."""
-        made = [channel for channel in self.channels if channel.plan.writer in sources]
-        for channel in made:
-            channel.writes = 0
-        for position in sources:
-            self.runs[position] = ProcessRun(self.plan.processes[position])
-            self._advance(position)
-        ended = all(self.frames_ended(self.runs[at]) == self.frames for at in sources)
-        return ended and all(
-            np.all(channel.written[: channel.read.size] < channel.read) for channel in made
-        )
-
-    def _reset(self) -> None:
+    def reset(self) -> None:
+        """Go back to the start."""
         self.channels = [TokenChannel(channel, self.frames) for channel in self.plan.channels]
         self.runs = [ProcessRun(process) for process in self.plan.processes]
 
-    def _run(self) -> bool:
-        """Run with the room that FIFOs have."""
+    def run(self) -> bool:
+        """Run to the end, or to a standstill; return whether every frame has ended."""
         waiting = deque(range(len(self.runs)))
         queued = set(waiting)
         while waiting:
@@ -143,6 +61,21 @@ class Engine:
                 waiting.extend(sorted(fresh))
                 queued |= fresh
         return all(self.frames_ended(run) == self.frames for run in self.runs)
+
+    def run_again(self, position: int) -> bool:
+        """Run a process from the start, others as they ran; return whether every frame has ended.
+
+        Its tokens and slots have the times of others that are known. Its own times are made anew.
+        """
+        for channel in self.channels:
+            if channel.plan.reader == position:
+                channel.reads = 0
+            if channel.plan.writer == position:
+                channel.writes = 0
+        self.runs[position] = ProcessRun(self.plan.processes[position])
+        self._take_turn()
+        self._advance(position)
+        return self.frames_ended(self.runs[position]) == self.frames
 
     def _take_turn(self) -> None:
         """Count a turn of a process; raise E815 if none is left."""
@@ -176,13 +109,17 @@ class Engine:
         needed += [(pair, frame - BANKS) for pair in run.plan.emptied_by]
         return [pair for pair, at in needed if self.frame_end(pair[1], at) is None]
 
-    def _peers_of(self, position: int) -> set[int]:
-        """Return the processes that may wait for one."""
-        peers = {
+    def sharing_buffers(self, position: int) -> set[int]:
+        """Return the processes that wait for ends of one, as they share a buffer."""
+        return {
             other
             for other, process in enumerate(self.plan.processes)
             if any(at == position for _, at in (*process.filled_by, *process.emptied_by))
         }
+
+    def _peers_of(self, position: int) -> set[int]:
+        """Return the processes that may wait for one."""
+        peers = self.sharing_buffers(position)
         for channel in self.plan.channels:
             ends = {channel.writer, channel.reader}
             if position in ends:
@@ -232,12 +169,3 @@ class Engine:
         ends = [self.frame_end(other, frame) for _, other in process.filled_by]
         ends += [self.frame_end(other, frame - BANKS) for _, other in process.emptied_by]
         return max((end + HANDOVER_CYCLES for end in ends if end is not None), default=0)
-
-
-def _has_waited(channel: TokenChannel) -> bool:
-    """Return whether a token was written before there was a slot with the room that there is."""
-    depth = channel.plan.depth_elems
-    freed = channel.writes - depth
-    if channel.reads < freed:  # some tokens are never read
-        return True
-    return bool(np.any(channel.written[depth : channel.writes] <= channel.read[:freed]))

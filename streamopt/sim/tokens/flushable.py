@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.sim.stalling import merged, places_in
-from streamopt.sim.state import NEVER, ChannelAccess, PipelineRun
+from streamopt.sim.tokens.stalling import merged, places_in
+from streamopt.sim.tokens.state import NEVER, ChannelAccess, PipelineRun
 
 FEW = 16
 """Events that are taken one by one before many are tried at once: what a block costs."""

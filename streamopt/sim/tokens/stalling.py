@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from streamopt.sim.state import NEVER, ChannelAccess, PipelineRun
+from streamopt.sim.tokens.state import NEVER, ChannelAccess, PipelineRun
 
 FEW = 16
 """Clocks that are taken one by one before many are tried at once: what a block costs."""

@@ -1,0 +1,1 @@
+"""A network token by token: how it runs, and how most of it runs at once."""
