@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,15 @@ if TYPE_CHECKING:
     from streamopt.sim.accesses import Pattern
 
 Streams: TypeAlias = "Mapping[tuple[int, ...], Pattern]"
+Times: TypeAlias = "NDArray[np.signedinteger[Any]]"
+"""Cycles, or local clocks: of 32 bits where these suffice, as there are many."""
+Cycle: TypeAlias = "type[np.int32] | type[np.int64]"
 Side: TypeAlias = tuple[str, AccessMode]
 """A pipeline's name, and what it does."""
+
+
+LONGEST = np.iinfo(np.int32).max >> 1
+"""Times beyond which they have 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +47,7 @@ class AccessPlan:
     channel: int
     """Position in `Plan.channels`."""
     is_read: bool
-    clocks: NDArray[np.int64]
+    clocks: Times
     """Local clock of each access, strictly ascending."""
 
 
@@ -101,6 +108,18 @@ class Plan:
     channels: tuple[TokenChannelPlan, ...]
     flushable: bool
 
+    def cycle(self, frames: int) -> Cycle:
+        """Return the type of all cycles of a run.
+
+        Each follows another by clocks of one pipeline, or is the next for the sake of another
+        process: so none is beyond all clocks and accesses together.
+        """
+        lines = [line for process in self.processes for line in process.pipelines]
+        latest = sum(frames * (line.last_clock + 2) for line in lines)
+        latest += frames * sum(channel.writes + channel.reads for channel in self.channels)
+        latest += max((line.words_there(frames) for line in lines), default=0)
+        return np.int64 if self.flushable or latest > LONGEST else np.int32
+
 
 def make_plan(
     network: Network,
@@ -135,7 +154,7 @@ def make_plan(
     }
     channels: list[TokenChannelPlan] = []
     accesses: dict[str, list[AccessPlan]] = {pipeline.name: [] for pipeline in network.pipelines}
-    clocks: dict[tuple[Side, bytes], NDArray[np.int64]] = {}
+    clocks: dict[tuple[Side, bytes], Times] = {}
     for fifo in network.fifos:
         sides = {side: streams for (name, side), streams in touched.items() if name == fifo.name}
         for streams, patterns in _classes(sides):
@@ -145,6 +164,8 @@ def make_plan(
                 key = (side, pattern.key)
                 if key not in clocks:
                     clocks[key] = stages[name].clocks(pattern, is_read=is_read)
+                    if not flushable and clocks[key][-1] <= LONGEST:
+                        clocks[key] = clocks[key].astype(np.int32)
                 accesses[name].append(AccessPlan(len(channels), is_read, clocks[key]))
             depth_elems = depths.get(fifo.name, fifo.depth_elems)
             channels.append(_channel(network, fifo, streams, patterns, depth_elems))

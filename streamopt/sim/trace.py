@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -210,27 +211,33 @@ def fifo_traces(engine: Engine, network: Network, samples: int) -> tuple[FifoTra
 
 def _fifo_trace(engine: Engine, fifo: Fifo, total_cycles: int, samples: int) -> FifoTrace:
     channels = [channel for channel in engine.channels if channel.plan.fifo == fifo.name]
-    used = [_slots_in_use(channel) for channel in channels]
     spans = np.zeros(samples, np.int64)
-    for channel, slots in zip(channels, used, strict=True) if samples else ():
+    for channel in channels if samples else ():
         width = _span_cycles(total_cycles, samples)
         begins = np.arange(samples) * width
         held = _written_by(channel, begins) - _read_before(channel, begins)
-        np.maximum.at(held, channel.written[: channel.writes] // width, slots)
+        written = channel.written[: channel.writes]
+        used = np.arange(1, channel.writes + 1) - _read_before(channel, written)
+        np.maximum.at(held, written // width, used)
         spans = np.maximum(spans, held)
     return FifoTrace(
         fifo.name,
         sum(channel.writes * len(channel.plan.streams) for channel in channels),
-        max((int(slots.max(initial=0)) for slots in used), default=0),
+        max(map(_most_slots_in_use, channels), default=0),
         channels[0].depth_elems if channels else fifo.depth_elems,
         tuple(spans.tolist()),
     )
 
 
-def _slots_in_use(channel: TokenChannel) -> NDArray[np.int64]:
-    """Return the slots in use in the cycle of each write."""
-    written = channel.written[: channel.writes]
-    return np.arange(1, channel.writes + 1) - _read_before(channel, written)
+def _most_slots_in_use(channel: TokenChannel) -> int:
+    """Return the least number of slots after whose reads all writes come."""
+    written, read = channel.written[: channel.writes], channel.read[: channel.reads]
+
+    def suffice(slots: int) -> bool:
+        later = written[slots:]
+        return later.size <= read.size and bool(np.all(read[: later.size] < later))
+
+    return bisect_left(range(min(channel.depth_elems, channel.writes)), True, key=suffice)
 
 
 def _written_by(channel: TokenChannel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -74,6 +74,15 @@ def test_tokens_that_move_one_by_one_are_followed_for_so_many_turns() -> None:
         simulate(found, paces, most_turns=50)
 
 
+@pytest.mark.parametrize("ii", [1 << 20, 1 << 28])
+def test_cycles_beyond_32_bits(ii: int) -> None:
+    found = network(
+        process("a", {"i": 10}, write("f")), process("b", {"i": 10}, read("f")), fifo("f", 2)
+    )
+    trace = simulate(found, {"a": timing(1, 2), "b": timing(ii, 2)}, frames=2)
+    assert trace.process("b").ends == (9 * ii + 3, 18 * ii + 6)
+
+
 def test_a_burst_stays_inside_a_stalling_pipeline() -> None:
     # b reads 4 tokens, and 4 more a long time later; c takes what b makes of them.
     found = network(

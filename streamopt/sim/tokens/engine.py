@@ -40,12 +40,15 @@ class Engine:
     def __init__(self, plan: Plan, frames: int, most_turns: float = inf) -> None:
         self.plan, self._turns_left = plan, most_turns
         self.frames = frames
+        self._cycle = plan.cycle(frames)
         self.reset()
         self._peers = [self._peers_of(position) for position in range(len(plan.processes))]
 
     def reset(self) -> None:
         """Go back to the start."""
-        self.channels = [TokenChannel(channel, self.frames) for channel in self.plan.channels]
+        self.channels = [
+            TokenChannel(each, self.frames, self._cycle) for each in self.plan.channels
+        ]
         self.runs = [ProcessRun(process) for process in self.plan.processes]
 
     def run(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from streamopt.sim.plan import Times
 from streamopt.sim.tokens.state import NEVER, ChannelAccess, PipelineRun
 
 FEW = 16
@@ -80,8 +81,8 @@ def _block(run: PipelineRun, accesses: Sequence[ChannelAccess]) -> None:
     clocks = merged([span for span in spans if span.size])
     if not clocks.size:
         return
-    filled = np.zeros(clocks.size, np.int64)
-    emptied = np.zeros(clocks.size, np.int64)
+    cycle = accesses[0].channel.written.dtype
+    filled, emptied = np.zeros(clocks.size, cycle), np.zeros(clocks.size, cycle)
     places = [places_in(clocks, span) for span in spans]
     for access, place in zip(accesses, places, strict=True):
         ready = filled if access.is_read else emptied
@@ -100,7 +101,7 @@ def _block(run: PipelineRun, accesses: Sequence[ChannelAccess]) -> None:
             access.happen_block(times[place])
 
 
-def merged(spans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def merged(spans: Sequence[Times]) -> Times:
     """Return the clocks of ascending lists, each clock once, in order."""
     if not spans:
         return np.empty(0, np.int64)
@@ -114,7 +115,7 @@ def merged(spans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return joined[fresh]
 
 
-def places_in(clocks: NDArray[np.int64], span: NDArray[np.int64]) -> NDArray[np.int64]:
+def places_in(clocks: Times, span: Times) -> NDArray[np.int64]:
     """Return where in merged clocks those of one list are."""
     if span.size == clocks.size:
         return np.arange(span.size)

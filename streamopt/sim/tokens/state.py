@@ -10,10 +10,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from streamopt.sim.plan import AccessPlan, PipelinePlan, ProcessPlan, TokenChannelPlan
+    from streamopt.sim.plan import (
+        AccessPlan,
+        Cycle,
+        PipelinePlan,
+        ProcessPlan,
+        Times,
+        TokenChannelPlan,
+    )
 
 NEVER = 1 << 62
 """A clock that isn't reached."""
@@ -37,13 +43,13 @@ class TokenChannel:
         "written_at",
     )
 
-    def __init__(self, plan: TokenChannelPlan, frames: int) -> None:
+    def __init__(self, plan: TokenChannelPlan, frames: int, cycle: Cycle) -> None:
         self.plan = plan
         self.depth_elems = plan.depth_elems
         self.writes = 0
         self.reads = 0
-        self.written: NDArray[np.int64] = np.empty(plan.writes * frames, np.int64)
-        self.read: NDArray[np.int64] = np.empty(plan.reads * frames, np.int64)
+        self.written: Times = np.empty(plan.writes * frames, cycle)
+        self.read: Times = np.empty(plan.reads * frames, cycle)
         # The same memory, of which Python's integers are taken much faster.
         self.written_at = self.written.data
         self.read_at = self.read.data
@@ -92,7 +98,7 @@ class ChannelAccess:
         self.done += 1
         self.next = self.clock_at[self.done] if self.done < self.size else NEVER
 
-    def ready_block(self, count: int) -> NDArray[np.int64]:
+    def ready_block(self, count: int) -> Times:
         """Return, for the next ``count`` accesses, the cycles from which they can happen."""
         channel = self.channel
         if self.is_read:
@@ -100,9 +106,9 @@ class ChannelAccess:
         first = channel.writes - channel.depth_elems
         fresh = min(max(-first, 0), count)
         slots = channel.read[first + fresh : first + count] + 1
-        return np.concatenate([np.zeros(fresh, np.int64), slots]) if fresh else slots
+        return np.concatenate([np.zeros(fresh, slots.dtype), slots]) if fresh else slots
 
-    def happen_block(self, times: NDArray[np.int64]) -> None:
+    def happen_block(self, times: Times) -> None:
         """Record the times of the next accesses."""
         channel = self.channel
         if self.is_read:
@@ -114,7 +120,7 @@ class ChannelAccess:
         self.done += times.size
         self.next = self.clock_at[self.done] if self.done < self.size else NEVER
 
-    def ahead(self, limit: int) -> NDArray[np.int64]:
+    def ahead(self, limit: int) -> Times:
         """Return the clocks below a limit at which the access has still to happen."""
         clocks = self.clocks[self.done :]
         return clocks[: int(np.searchsorted(clocks, limit))] if limit < NEVER else clocks
