@@ -134,10 +134,14 @@ def numbered(columns: Sequence[Integers], length: int) -> tuple[Integers, int]:
 def edges(times: Integers, cells: int) -> Integers:
     """Return at most that many of the times, in rising order, with the earliest among them."""
     step = max(1, len(times) // SAMPLE)
-    found = np.unique(np.append(times[::step], times.min()))
-    if len(found) <= cells:
-        return found
-    return found[np.linspace(0, len(found) - 1, cells).astype(np.int64)]
+    return _evenly(np.unique(np.append(times[::step], times.min())), cells)
+
+
+def _evenly(values: Integers, most: int) -> Integers:
+    """Return at most so many of some values, the first among them."""
+    if len(values) <= most:
+        return values
+    return values[np.linspace(0, len(values) - 1, most).astype(np.int64)]
 
 
 def thinned(labels: SubtreeLabels, cells: int, mode: Mode, dsp_limit: int) -> SubtreeLabels:
@@ -203,7 +207,7 @@ def _by_steps(labels: SubtreeLabels, states: tuple[Integers, int], cells: int) -
     Neighbours on the front become one where there are too many, with their least times and the
     fewest DSPs of all that they stand for.
     """
-    steps = edges(labels.dsps, cells)
+    steps = _evenly(np.flatnonzero(np.bincount(labels.dsps)), cells)  # few labels have some
     step = np.searchsorted(steps, labels.dsps, side="right") - 1
     group = states[0] * len(steps) + step
     order, fewest = _fronts(group, labels)

@@ -121,11 +121,15 @@ class DeadlineSearch:
     def _narrow(self) -> None:
         """Raise the bound by ever finer passes over all better schedules, and look for these.
 
-        What a pass for the bound says of the rest of the graph makes those for schedules short.
+        What a pass for the bound says of the rest of the graph makes those for schedules short. Its
+        own rows are a schedule where its grid is so fine that it loses nothing.
         """
         for cells in NARROW_CELLS:
-            if self._bound(self._best_cycles - 1, cells) is None:
+            rows = self._horizons.within(self._best_cycles - 1)
+            found = self._bound(self._best_cycles - 1, cells)
+            if rows is None or found is None:
                 return
+            self._keep(rows, found.rows)
             before = 0
             while before != self._best_cycles:
                 before = self._best_cycles

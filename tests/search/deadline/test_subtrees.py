@@ -42,3 +42,13 @@ def test_relaxed_labels_replace_all_and_restricted_ones_are_some(
     real = np.column_stack([kept.walk, kept.first_cycles, kept.last_cycles, kept.dsps])
     assert (real == known[kept.row]).all()
     assert max(len(kept), len(merged)) < count
+
+
+def test_dsps_that_few_labels_have_are_kept_apart() -> None:
+    count = 20_000
+    first, dsps = np.arange(count)[::-1] + 10, np.full(count, 50)
+    first[1], dsps[1] = 1, 250
+    places = np.arange(count)
+    labels = SubtreeLabels(np.zeros_like(first), {}, first, first, dsps, places, places[:, None])
+    merged = thinned(labels, 64, Mode.RELAXED, 300)
+    assert merged.dsps[np.argmin(merged.first_cycles)] == 250
