@@ -111,9 +111,9 @@ def verdict(wanted: Wanted, text: str) -> Row:
 def _simulated(wanted: Wanted, graph: Graph, schedule: Schedule) -> Row:
     target = Target.named(wanted.device, wanted.clock_ns)
     is_interval = wanted.metric == "interval_cycles"
-    frames = simulated_frames(graph, schedule, target).frames if is_interval else 1
-    found = so.evaluate(graph, schedule, target, frames=frames)
-    cycles = steady_interval_cycles(found.trace) if is_interval else found.trace.cycles
+    found = so.evaluate(graph, schedule, target)
+    frames = simulated_frames(graph, schedule, target) if is_interval else None
+    cycles = found.trace.cycles if frames is None else steady_interval_cycles(frames)
     used = found.resources.total
     row = {
         "ours_cycles": cycles,
