@@ -19,12 +19,14 @@ from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.space.level import BindingChoice
 from streamopt.transforms.rewrites import (
     AFTER_MOVERS,
+    COLUMNS,
     INPUTS,
     PREFILL,
     REWRITES,
     TIME,
     WINDOWS,
     changed_by,
+    rewritten,
 )
 
 if TYPE_CHECKING:
@@ -196,12 +198,16 @@ def prefilled_first(
 ) -> Iterator[tuple[tuple[str, ...], Graph]]:
     """Yield variants; those with windows first with rows that come before the nest, then without.
 
+    The former come with all columns as streams, and with some in buffers where these have no lanes.
+
     No order of loops streams to some of the former; our own Verilog has no nest for such rows.
     """
     can_prefill = not on.is_open and PREFILL not in without
     for names, graph in tried:
         if can_prefill and WINDOWS in names:
             yield (*names, PREFILL), graph
+            if COLUMNS not in without and rewritten(graph, (COLUMNS,)) != graph:
+                yield (*names, COLUMNS, PREFILL), graph
         yield names, graph
 
 

@@ -2,6 +2,7 @@
 
 from streamopt.transforms.rewrites.registry import (
     AFTER_MOVERS,
+    COLUMNS,
     INPUTS,
     PREFILL,
     REWRITES,
@@ -13,6 +14,7 @@ from streamopt.transforms.rewrites.registry import (
 
 __all__ = [
     "AFTER_MOVERS",
+    "COLUMNS",
     "INPUTS",
     "PREFILL",
     "REWRITES",

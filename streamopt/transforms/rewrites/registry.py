@@ -7,6 +7,7 @@ from types import MappingProxyType
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import Graph
 from streamopt.transforms.rewrites.balance_paths import BalancePaths
+from streamopt.transforms.rewrites.buffer_columns import BufferColumns
 from streamopt.transforms.rewrites.fold_padding import FoldPadding
 from streamopt.transforms.rewrites.fold_producers import FoldProducers
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
@@ -19,7 +20,8 @@ from streamopt.transforms.rewrites.stream_windows import StreamWindows
 from streamopt.transforms.rewrites.unroll_time import UnrollTime
 
 WINDOWS, INPUTS, PREFILL = "stream_windows", "stream_inputs", "prefill_windows"
-AFTER_MOVERS = (INPUTS, PREFILL)
+COLUMNS = "buffer_columns"
+AFTER_MOVERS = (INPUTS, COLUMNS, PREFILL)
 """Names of the rewrites that are carried out once there are movers."""
 
 REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
@@ -34,6 +36,7 @@ REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
         "balance_paths": BalancePaths(),
         WINDOWS: StreamWindows(),
         INPUTS: StreamInputs(),
+        COLUMNS: BufferColumns(),
         PREFILL: PrefillWindows(),
     }
 )
