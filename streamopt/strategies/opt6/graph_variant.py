@@ -73,7 +73,7 @@ class GraphVariant:
 
     Attributes
     ----------
-    first_share, is_large, is_streamed
+    first_share, is_large, is_streamed, has_curves
         See `LargeGraph`.
     judging_work
         Of the last design.
@@ -108,11 +108,11 @@ class GraphVariant:
         is_free = binding in (None, BindingChoice.FREE)
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
         whole = SearchBudget.whole(limits, is_free=not is_priced)
-        self._large = LargeGraph(self.problem, costs, is_rough=True)
-        self.is_large, self.is_streamed = self._large.is_large, self._large.is_streamed
+        large = self._large = LargeGraph(self.problem, costs, is_rough=True)
+        self.is_large, self.is_streamed = large.is_large, large.is_streamed
+        self.has_curves, self.first_share = large.has_curves, large.first_share
         self._budget = replace(whole, is_paid=is_priced and self.is_large)
-        self._bounding, self.first_share = self._large.whole(), self._large.first_share
-        self._is_short_of_luts = is_priced
+        self._bounding, self._is_short_of_luts = large.whole(), is_priced
         self._rows = KnownRows(self.problem)
         self._with_surroundings: Prepared | None = None
         self._descent: SimulatedDescent | None = None
@@ -180,9 +180,9 @@ class GraphVariant:
         """
         prepared, cycles = self._rows.prepared, start.chosen.cycles
         if prepared is None:
-            if (rows := self._large.streamed_rows) is not None:
-                effort = self.judging_work
-                yield from self._streamed.designs(rows, start, effort, clock, random)
+            own = self._large if self.is_streamed or random is None else self._bounding
+            if (rows := own.streamed_rows(after_bound=random is not None)) is not None:
+                yield from self._streamed.designs(rows, start, self.judging_work, clock, random)
             return
         if self._descent is None or self._descent.horizon_cycles < cycles:
             horizon = int(DESCENT.horizon * cycles)

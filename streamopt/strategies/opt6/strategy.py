@@ -233,11 +233,11 @@ class _VariantSearch:
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
         self._bound(FIRST_LABELS)
-        if self._far_cycles is not None and not self._is_close():
-            self._kick(1.0)
+        if (best := self._best) is not None and best[1].has_curves and not self._is_close():
+            self._kick(1.0)  # after which a search that is proved has nothing to look for
         for labels, share in zip(MORE_LABELS, KICKS_SHARES, strict=True):
             best = self._searched.best or self._best
-            if best is None or self._is_close():
+            if best is None or self._is_close() or (best[1].has_curves and self._gap() <= CLOSE):
                 return
             self._kick(share)
             if self._is_late(SOON_SHARE * self._limit) and self._gap() <= self._options.good_gap:
@@ -390,10 +390,10 @@ class _VariantSearch:
 
     def _beat(self) -> None:
         """Tell progress every now and then."""
-        tell, now = self.run.options.on_progress, perf_counter()
+        tell, now, best = self.run.options.on_progress, perf_counter(), self._best
         if tell is None or now - self._reported < HEARTBEAT_SECONDS:
             return
-        self._reported, best = now, self._best
+        self._reported = now
         found = None if best is None else float(best[0].cycles)
         bound = None if best is None else float(best[1].bound_cycles)
         is_bound = found is not None and bound is not None and bound <= found

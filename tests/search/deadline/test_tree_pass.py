@@ -114,15 +114,14 @@ def test_exact_grids_find_the_optimum_and_rule_out_one_cycle_less(seed: int) -> 
     problem = _random_tree(Random(seed))
     best = min(_all_latencies(problem), default=None)
     deadline = 1000 if best is None else best
+    is_chain = all(len(ins) <= 1 for ins in problem.ins)
     for mode in Mode:
         found = _passed(problem, deadline, EXACT, mode)
         assert (None if found is None else found.last_cycles) == best
         if best is not None:
             assert _passed(problem, best - 1, EXACT, mode) is None
-    if best is not None:
-        found = _passed(problem, best, EXACT, Mode.RESTRICTED)
-        assert found is not None
-        assert _latency(problem, _rows(problem, found)) == best
+        if found is not None and (mode is Mode.RESTRICTED or is_chain):
+            assert _latency(problem, _rows(problem, found)) == best
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -20,6 +20,7 @@ from streamopt.strategies.exact.latency import solve_latency
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
 from streamopt.strategies.opt6.graph_variant import GraphVariant
+from streamopt.strategies.opt6.priced import large_graph
 from streamopt.strategies.opt6.priced.large_graph import LargeGraph, is_large
 from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
@@ -121,26 +122,40 @@ def test_opt5_is_not_asked_with_fewer_dsps_where_these_leave_memories_as_they_ar
     assert len(asked) == 2
 
 
-def test_a_tree_that_streams_through_windows_is_searched_as_a_large_graph() -> None:
-    arrays = dict.fromkeys("abcde", "internal 8 8")
+def _windowed_chain(names: str, of: str) -> so.Program:
+    """Return sums of three rows, one after another, the last of which is added to one before."""
+    arrays = dict.fromkeys(names, "internal 8 8")
     rows = "h 8, w 8, m 3: {to}[h][w] += ({of}[h + m - 1][w] if h + m >= 1 and h + m < 9 else 0)"
-    nodes = {to: rows.format(to=to, of=of) for of, to in pairwise("xabcde")}
-    last = "h 8, w 8: y[h][w] = e[h][w] + {of}[h][w]"
+    nodes = {to: rows.format(to=to, of=of) for of, to in pairwise("x" + names)}
+    last = f"h 8, w 8: y[h][w] = {names[-1]}[h][w] + {of}[h][w]"
+    return program({"x": "input 8 8", "y": "output 8 8", **arrays}, {**nodes, "last": last})
+
+
+def test_a_tree_that_streams_through_windows_is_searched_as_a_large_graph() -> None:
     tree, joined = (
-        rewritten(
-            so.dataflow(
-                program(
-                    {"x": "input 8 8", "y": "output 8 8", **arrays},
-                    {**nodes, "last": last.format(of=of)},
-                )
-            ),
-            ("stream_windows",),
-        )
-        for of in "eb"
+        rewritten(so.dataflow(_windowed_chain("abcde", of)), ("stream_windows",)) for of in "eb"
     )
     assert any(node.windows for node in tree.nodes)
     assert is_large(tree)
     assert not is_large(joined)
+
+
+def test_graphs_that_are_no_trees_go_down_by_curves_after_their_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(large_graph, "MOST_NODES", 1)
+    joined = rewritten(so.dataflow(_windowed_chain("abc", "a")), ("stream_windows",))
+    on = Target.named("u280", 5.0)
+    limits, costs = on.budget(Fit.DEVICE), as_built_costs(joined, on)
+    choices = bindings(None, joined, on)
+    space = SpaceOptions(LEVELS[LevelName.OPT6], limits.dsps, 2, costs=costs, bindings=choices)
+    problem = Problem(joined, space).within(lut_limit=limits.luts)
+    large = LargeGraph(problem, costs)
+    assert large.has_curves
+    assert not large.is_streamed
+    large.solved(SearchBudget.whole(limits), None, Run(problem, SolveOptions(time_limit_seconds=1)))
+    assert large.streamed_rows(after_bound=False) is None
+    assert large.streamed_rows(after_bound=True) is not None
 
 
 def test_sums_of_integers_that_wait_for_all_they_add_are_bounded_so() -> None:

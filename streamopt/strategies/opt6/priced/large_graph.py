@@ -73,6 +73,8 @@ class LargeGraph:
         See the function of that name.
     is_streamed
         Whether it is a tree that descents by curves are for.
+    has_curves
+        Whether descents by curves are for it, at least after its bound.
     waits_for_sums
         See the function of that name; such a tree is searched by deadlines after it was by labels.
     costs
@@ -86,8 +88,9 @@ class LargeGraph:
         graph, self._is_paced, self._waits_for_all = problem.graph, False, False
         self.is_large, self.waits_for_sums = is_large(graph), waits_for_sums(graph)
         self.is_streamed = waits_in_tree(graph)
+        self.has_curves = self.is_large and any(node.windows for node in graph.nodes)
         waits = self.is_streamed or self.waits_for_sums
-        if waits or (self.is_large and any(node.windows for node in graph.nodes)):
+        if waits or self.has_curves:
             self._is_paced = True
             self._waits_for_all = waits
             costs = PacedCosts(costs, PacedRuns(graph, waits_for_all=waits, is_rough=is_rough))
@@ -97,14 +100,17 @@ class LargeGraph:
         self._rows = KnownRows(problem)
         self._followed: Prepared | None = None
 
-    @property
-    def streamed_rows(self) -> Prepared | None:
-        """Return the rows of a tree with windows, or those of a form that came before."""
-        return (self._rows.prepared or self._followed) if self._waits_for_all else None
+    def streamed_rows(self, *, after_bound: bool) -> Prepared | None:
+        """Return the rows for descents, or those of a form that came before.
+
+        Those of graphs that are no trees come after the bound, which takes what time they need.
+        """
+        known = self._rows.prepared or self._followed
+        return known if self._waits_for_all or (self._is_paced and after_bound) else None
 
     def follow(self, other: "LargeGraph") -> None:
         """Take the rows of a form of fewer choices as long as there are none."""
-        self._followed = other.streamed_rows
+        self._followed = other.streamed_rows(after_bound=True)
 
     def whole(self) -> "LargeGraph":
         """Return the same with nothing left out of its times; itself where nothing is."""
