@@ -18,6 +18,7 @@ from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 Trim = Callable[[Component], Component]
 
 
@@ -127,6 +128,24 @@ def matching_pairs(after: Component, fork: Component) -> int:
     size = int(both.max(initial=0)) + 1
     counts = np.bincount(both[: len(left)], minlength=size)
     return int(counts @ np.bincount(both[len(left) :], minlength=size))
+
+
+def matched_labels(problem: SearchInstance, after: Component, fork: Component) -> Flags:
+    """Return which labels of a component agree with some label of a fork that it reads."""
+    channels = [e for e in after.region.used[fork.exit] if problem.channels[e].streams]
+    common = _common_columns(after, fork)
+    needs = [after.column(("need", e))[:, None] for e in channels]
+    walks = [fork.column(("walk", e))[:, None] for e in channels]
+    own, place = np.unique(
+        np.concatenate([common[0], *needs], axis=1), axis=0, return_inverse=True
+    )
+    others = np.unique(np.concatenate([common[1], *walks], axis=1), axis=0)
+    agree = np.ones((len(own), len(others)), dtype=np.bool_)
+    for number, (ours, theirs) in enumerate(zip(own.T, others.T, strict=True)):
+        waits = number >= common[0].shape[1] and ours == NO_WALK
+        agree &= (ours[:, None] == theirs) | np.reshape(waits, (-1, 1))
+    found: Flags = agree.any(axis=1)[place.ravel()]
+    return found
 
 
 def _matches(

@@ -15,7 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from streamopt.search.labels.component import Component, SearchStoppedError, undominated
-from streamopt.search.labels.composition import complete_source, composed, matching_pairs
+from streamopt.search.labels.composition import (
+    complete_source,
+    composed,
+    matched_labels,
+    matching_pairs,
+)
 from streamopt.search.labels.label_setting import SearchResult
 from streamopt.search.relaxation.column_generation import Priced
 from streamopt.search.relaxation.master_program import Relaxation, RowKind
@@ -85,8 +90,19 @@ class _BeamSearch:
         kinds = [key[0] for key in program.keys]
         self._dsp_price = -float(priced.prices[kinds.index(RowKind.DSPS)]) / self._limit
         self._least_dsps = int(program.cut.known.least_usage[0])
+        self._ready: dict[int, _BeamPart] = {}
 
-    def piece(self, place: int) -> _BeamPart:
+    def joined(self, place: int, should_stop: Callable[[], bool]) -> _BeamPart:
+        """Return a piece, the next one in order, with all sources that end in it."""
+        part = self._piece(place)
+        while (source := complete_source(self._problem, part.component)) is not None:
+            if should_stop():
+                raise SearchStoppedError
+            part = self._together(part, self._ready.pop(source))
+        self._ready[part.component.exit] = part
+        return part
+
+    def _piece(self, place: int) -> _BeamPart:
         """Return a piece with its labels of low reduced cost."""
         low, high = self._program.offsets[place : place + 2]
         component = self._program.cut.pieces[place]
@@ -95,9 +111,9 @@ class _BeamSearch:
         order = np.argsort(self._priced.reduced[low:high], kind="stable")
         taken = order[: self._beam.piece_labels]
         owed = self._outer[low:high]
-        return self.ranked(_BeamPart(component.taken(taken), owed[taken], expected))
+        return self._ranked(_BeamPart(component.taken(taken), owed[taken], expected))
 
-    def costs(self, part: _BeamPart) -> Floats:
+    def _costs(self, part: _BeamPart) -> Floats:
         """Return the priced cost of every label, in horizons."""
         component = part.component
         place = self._program.labels + 2 * self._number[component.exit]
@@ -115,18 +131,22 @@ class _BeamSearch:
             return 0.0
         return float(self._priced.times[2 * self._number[origin[0]] + (origin[1] == "last")])
 
-    def ranked(self, part: _BeamPart) -> _BeamPart:
+    def _ranked(self, part: _BeamPart) -> _BeamPart:
         """Return the labels of the least costs that fit the DSPs, the best first."""
         component = part.component
         others = self._least_dsps - int(component.region.least_usage[0])
-        costs = np.where(component.dsps <= self._limit - others, self.costs(part), np.inf)
+        is_possible = component.dsps <= self._limit - others
+        for source in component.region.used:
+            before = self._ready[source].component
+            is_possible &= matched_labels(self._problem, component, before)
+        costs = np.where(is_possible, self._costs(part), np.inf)
         order = np.argsort(costs, kind="stable")
         order = order[np.isfinite(costs[order])][: 2 * self._beam.labels]
         cheap = component.taken(order)
         kept = np.sort(undominated(_marked(cheap)).back[:, -1])[: self._beam.labels]
         return _BeamPart(cheap.taken(kept), part.owed[order[kept]], part.expected_dsps)
 
-    def together(self, after: _BeamPart, before: _BeamPart) -> _BeamPart:
+    def _together(self, after: _BeamPart, before: _BeamPart) -> _BeamPart:
         """Return a part with a source put before it (E5)."""
         while matching_pairs(after.component, before.component) > TUNING.most_pairs:
             if len(after.owed) > len(before.owed):
@@ -136,7 +156,7 @@ class _BeamSearch:
         component = composed(self._problem, after.component, before.component)
         owed = after.owed[component.back[:, 0]] + before.owed[component.back[:, 1]]
         expected = after.expected_dsps + before.expected_dsps
-        return self.ranked(_BeamPart(component, owed, expected))
+        return self._ranked(_BeamPart(component, owed, expected))
 
 
 def beam_search(
@@ -150,17 +170,11 @@ def beam_search(
         If the caller asked for it.
     """
     run = _BeamSearch(program, priced, beam)
-    ready: dict[int, _BeamPart] = {}
     part: _BeamPart | None = None
-    for place, piece in enumerate(program.cut.pieces):
-        part = run.piece(place)
-        while (source := complete_source(program.cut.problem, part.component)) is not None:
-            if should_stop():
-                raise SearchStoppedError
-            part = run.together(part, ready.pop(source))
+    for place in range(len(program.cut.pieces)):
+        part = run.joined(place, should_stop)
         if not len(part.owed):
             return SearchResult()
-        ready[piece.exit] = part
     assert part is not None
     best = int(np.argmin(part.component.last[:, 0]))
     return SearchResult(

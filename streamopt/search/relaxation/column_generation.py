@@ -186,7 +186,11 @@ class _MasterProgram:
 
 
 def _master(problem: Relaxation, places: Integers, excess: Integers, caps: Floats) -> LinearProgram:
-    """Return the master program with a slack for every inequality; excess costs a row's cap."""
+    """Return the master program with a slack for every inequality; excess costs a row's cap.
+
+    Times that no row is about cost something, so that they end at zero: a variable that is free to
+    grow leaves the dual program without an interior.
+    """
     library = cast("Any", sparse)
     rows = len(problem.limits)
     taken = np.concatenate([places, np.arange(problem.labels, len(problem.costs))])
@@ -195,9 +199,11 @@ def _master(problem: Relaxation, places: Integers, excess: Integers, caps: Float
     signs = np.ones(len(added))
     signs[: int(np.isfinite(caps).sum())] = -1.0
     slack = library.csc_array((signs, (added, np.arange(len(added)))), (rows, len(added)))
+    matrix = problem.matrix[:, taken]
+    costs = np.where(np.diff(matrix.indptr) > 0, problem.costs[taken], 1.0)
     return LinearProgram(
-        costs=np.concatenate([problem.costs[taken], caps[excess], np.zeros(len(below))]),
-        matrix=library.hstack([problem.matrix[:, taken], slack], format="csc"),
+        costs=np.concatenate([costs, caps[excess], np.zeros(len(below))]),
+        matrix=library.hstack([matrix, slack], format="csc"),
         limits=problem.limits,
     )
 

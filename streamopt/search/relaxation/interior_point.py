@@ -34,7 +34,7 @@ class InteriorPointTuning:
     """Steps and factorizations of the interior-point method; not measured."""
 
     most_iterations: int = 100  # factorizations, at most
-    boundary: float = 0.9995  # share of the way to the boundary that a step takes
+    boundary: float = 0.95  # share of the way to the boundary that a step takes
     # added to the diagonal of the normal equations: relative to it, and in any case
     diagonal: tuple[float, float] = (1e-11, 1e-13)
     # complementarity, relative to the costs, from which rounding leaves nothing to gain
@@ -113,7 +113,7 @@ class _Normal:
         entries = np.diff(by_row.indptr)
         self.matrix, self.transposed = by_row, matrix.T.tocsr()
         is_dense = entries > max(TUNING.dense[0], matrix.shape[1] // TUNING.dense[1])
-        self._sparse: Integers = np.flatnonzero(~is_dense)
+        self._sparse: Integers = _ordered(by_row, np.flatnonzero(~is_dense))
         self._dense: Integers = np.flatnonzero(is_dense)
         self._rows = by_row[self._sparse]
         self._pattern, self._products = _products(self._rows)
@@ -126,13 +126,7 @@ class _Normal:
         normal.data = self._products @ weights
         diagonal = normal.diagonal()
         normal = normal + library.diags_array(TUNING.diagonal[0] * diagonal + TUNING.diagonal[1])
-        solver = cast("Any", linalg)
-        self._lower = solver.splu(
-            normal.tocsc(),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
+        self._lower = _factored(normal, "NATURAL")
         spend(WORK.paths.pivot * self._lower.nnz)
         if len(self._dense):
             weighted = self._others * weights
@@ -153,6 +147,27 @@ class _Normal:
             result[self._dense] = second
         result[self._sparse] = first
         return result
+
+
+def _factored(normal: Matrix, order: str) -> Any:
+    """Return the factors of a symmetric matrix, its rows in an order that the solver names."""
+    solver = cast("Any", linalg)
+    return solver.splu(
+        normal.tocsc(),
+        permc_spec=order,
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+
+def _ordered(by_row: Matrix, rows: Integers) -> Integers:
+    """Return rows in an order in which the factors of their normal equations have few entries."""
+    library = cast("Any", sparse)
+    pattern = abs(by_row[rows])
+    normal = pattern @ pattern.T
+    heavy = normal + library.diags_array(np.asarray(normal.sum(axis=1)).ravel() + 1.0)
+    places: Integers = np.argsort(_factored(heavy, "MMD_AT_PLUS_A").perm_c)
+    return rows[places]
 
 
 def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:

@@ -115,6 +115,7 @@ class _RelaxationBuilder:
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.number = {piece.exit: place for place, piece in enumerate(cut.pieces)}
         self.spans = [_span(piece) for piece in cut.pieces]
+        self.is_fine = cut.is_fine
         self.width = int(self.offsets[-1]) + 2 * len(cut.pieces)
 
     def labels(self, piece: int) -> Integers:
@@ -206,7 +207,7 @@ class _RelaxationBuilder:
             if kind != "need":
                 continue
             source = self.number[self.cut.problem.channels[channel].producer]
-            shared = self._shared(source, place) if self.cut.is_fine else []
+            shared = self._shared(source, place) if self.is_fine else []
             theirs = self._columns(source, [("walk", channel), *shared])
             ours = self._columns(place, [("need", channel), *shared])
             for value, (left, right) in _groups(theirs, ours).items():

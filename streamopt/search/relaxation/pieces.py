@@ -22,7 +22,7 @@ class PieceTuning:
     most_pairs: int = 40_000  # pairs of labels that a join may look at
     # with more labels of all pieces, rows of walks are the sums of those for all factors of
     # shared tile classes (E12)
-    fine_labels: int = 60_000
+    fine_labels: int = 400_000
 
 
 TUNING = PieceTuning()
