@@ -132,19 +132,28 @@ class _BeamSearch:
         return float(self._priced.times[2 * self._number[origin[0]] + (origin[1] == "last")])
 
     def _ranked(self, part: _BeamPart) -> _BeamPart:
-        """Return the labels of the least costs that fit the DSPs, the best first."""
+        """Return the labels of the least costs that fit the DSPs and all sources, best first."""
         component = part.component
         others = self._least_dsps - int(component.region.least_usage[0])
-        is_possible = component.dsps <= self._limit - others
-        for source in component.region.used:
-            before = self._ready[source].component
-            is_possible &= matched_labels(self._problem, component, before)
-        costs = np.where(is_possible, self._costs(part), np.inf)
+        costs = np.where(component.dsps <= self._limit - others, self._costs(part), np.inf)
         order = np.argsort(costs, kind="stable")
-        order = order[np.isfinite(costs[order])][: 2 * self._beam.labels]
+        order = self._matched(component, order[np.isfinite(costs[order])])
         cheap = component.taken(order)
         kept = np.sort(undominated(_marked(cheap)).back[:, -1])[: self._beam.labels]
         return _BeamPart(cheap.taken(kept), part.owed[order[kept]], part.expected_dsps)
+
+    def _matched(self, component: Component, order: Integers) -> Integers:
+        """Return the first labels of an order that agree with a label of each of their sources."""
+        most = 2 * self._beam.labels
+        found, low = order[:0], 0
+        while len(found) < most and low < len(order):
+            tried = order[low : low + most]
+            own = component.taken(tried)
+            agree = np.ones(len(tried), dtype=np.bool_)
+            for source in component.region.used:
+                agree &= matched_labels(self._problem, own, self._ready[source].component)
+            found, low = np.append(found, tried[agree]), low + most
+        return found[:most]
 
     def _together(self, after: _BeamPart, before: _BeamPart) -> _BeamPart:
         """Return a part with a source put before it (E5)."""

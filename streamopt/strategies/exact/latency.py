@@ -50,6 +50,8 @@ MOST_PARTS = 8
 """A target that could not be refuted is followed by nearer ones: a half, a quarter, an eighth."""
 TURNS = (1.0, 4.0)
 """First weights of the work of targets and of labels, which rarely help where targets still do."""
+ALMOST = 0.99
+"""Share of a round that is done, at most, before it ends."""
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
 HORIZON_CLOSENESS = 0.05
@@ -107,24 +109,25 @@ class _LatencySearch:
         if self._is_too_large:
             raise SearchTooLargeError
 
-    def _labelled(self) -> Iterator[bool]:
-        """Search and bound by labels, round by round.
+    def _labelled(self) -> Iterator[float]:
+        """Search and bound by labels, round by round; yield the share that is done of a round.
 
         Bounds of large graphs come first, as local search and beams find good schedules of these.
         """
         improve, bound = self._improving, self._bounding
         for labels in LATENCY_LABELS:
             for way in (improve, bound) if self.is_small else (bound, improve):
-                steps = way(labels)
+                steps, done = way(labels), 0
                 try:
                     while not self.run.is_proved and next(steps, steps) is not steps:
-                        yield False
+                        done += 1
+                        yield min(ALMOST, done / len(self.graph.nodes))
                 except SearchTooLargeError:
                     self._is_too_large = True
                     return
                 if self.run.is_proved:
                     return
-                yield True
+                yield 1.0
 
     def _pass_trees(self) -> None:
         """Narrow the gap of a tree by deadlines: (E26) to (E28)."""
@@ -200,7 +203,7 @@ class _LatencySearch:
             if found.latency_cycles is not None:
                 return
 
-    def _narrowed(self) -> Iterator[bool]:
+    def _narrowed(self) -> Iterator[float]:
         """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
         narrowing = TargetRefutation(self.run.should_stop, self.run.raise_bound)
         climber = self._climb(None)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import streamopt as so
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchStoppedError
+from streamopt.search.labels.composition import complete_source, composed, matched_labels
 from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.relaxation import column_generation
@@ -112,6 +114,31 @@ def test_prices_of_other_pieces_bound_and_come_to_the_same(seed: int) -> None:
         assert max(bounds) * horizon <= best * (1 + 1e-9)
         assert carried.bound == pytest.approx(fresh.bound, rel=1e-2)
         known = dict(zip(program.keys, carried.prices.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("seed", [4041, 4060])
+def test_labels_match_a_source_where_they_go_together_and_times_without_rows_are_zero(seed: int) -> None:
+    graph = random_graph(Random(seed), nodes=8, max_extent=12)
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=10**6, tiling_limit=2)
+    )
+    problem = instance(space, node_rows(space))
+    pieces = cut(problem, 10**6, 0, lambda: False)
+    assert pieces is not None
+    program = relaxation(pieces)
+    is_unused = np.diff(program.matrix.indptr)[program.labels :] == 0
+    assert generated(program, 1e-6, clock([])).times[is_unused].max() < 1e-3
+    known = {piece.exit: piece for piece in pieces.pieces}
+    left = 0
+    for piece in pieces.pieces:
+        source = complete_source(problem, piece)
+        if source is not None:
+            few = known[source].taken(np.arange(min(3, len(known[source]))))
+            pairs = composed(problem, piece, few).back
+            matched = matched_labels(problem, piece, few)
+            assert np.flatnonzero(matched).tolist() == np.unique(pairs[:, 0]).tolist()
+            left += len(piece) - int(matched.sum())
+    assert left
 
 
 def test_one_piece_without_choices_left_bounds_tightly() -> None:

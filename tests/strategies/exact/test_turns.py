@@ -64,3 +64,26 @@ def test_first_weights_hold_until_a_round_ends() -> None:
 
     take_turns((search("light"), search("heavy")), lambda: 0, (1.0, 4.0))
     assert worked == {"light": 80, "heavy": 20}
+
+
+def test_a_round_that_would_take_long_waits_until_the_others_have_worked_as_much() -> None:
+    worked = {"quick": 0, "slow": 0}
+    begun: list[int] = []
+
+    def quick() -> Iterator[float]:
+        while worked["quick"] < 100:
+            worked["quick"] += 1
+            spend(1.0)
+            yield 0.0
+
+    def slow() -> Iterator[float]:
+        for step in range(1, 41):
+            worked["slow"] += 1
+            spend(1.0)
+            begun.append(worked["quick"])
+            yield step / 40
+
+    take_turns((quick(), slow()), lambda: 0)
+    assert begun[0] <= 1
+    assert begun[1] >= 39
+    assert begun[-1] <= 41
