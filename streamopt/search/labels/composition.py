@@ -136,9 +136,7 @@ def matched_labels(problem: SearchInstance, after: Component, fork: Component) -
     common = _common_columns(after, fork)
     needs = [after.column(("need", e))[:, None] for e in channels]
     walks = [fork.column(("walk", e))[:, None] for e in channels]
-    own, place = np.unique(
-        np.concatenate([common[0], *needs], axis=1), axis=0, return_inverse=True
-    )
+    own, place = np.unique(np.concatenate([common[0], *needs], axis=1), axis=0, return_inverse=True)
     others = np.unique(np.concatenate([common[1], *walks], axis=1), axis=0)
     agree = np.ones((len(own), len(others)), dtype=np.bool_)
     for number, (ours, theirs) in enumerate(zip(own.T, others.T, strict=True)):

@@ -117,7 +117,7 @@ def test_prices_of_other_pieces_bound_and_come_to_the_same(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [4041, 4060])
-def test_labels_match_a_source_where_they_go_together_and_times_without_rows_are_zero(seed: int) -> None:
+def test_labels_match_sources_that_go_with_them_and_unused_times_are_zero(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=8, max_extent=12)
     space = decision_space(
         graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=10**6, tiling_limit=2)
