@@ -137,13 +137,14 @@ def matched_labels(problem: SearchInstance, after: Component, fork: Component) -
     needs = [after.column(("need", e))[:, None] for e in channels]
     walks = [fork.column(("walk", e))[:, None] for e in channels]
     own, place = np.unique(np.concatenate([common[0], *needs], axis=1), axis=0, return_inverse=True)
-    others = np.unique(np.concatenate([common[1], *walks], axis=1), axis=0)
-    agree = np.ones((len(own), len(others)), dtype=np.bool_)
-    for number, (ours, theirs) in enumerate(zip(own.T, others.T, strict=True)):
-        waits = number >= common[0].shape[1] and ours == NO_WALK
-        agree &= (ours[:, None] == theirs) | np.reshape(waits, (-1, 1))
-    found: Flags = agree.any(axis=1)[place.ravel()]
-    return found
+    others: Integers = np.unique(np.concatenate([common[1], *walks], axis=1), axis=0)
+    agree: Flags = np.ones((len(own), len(others)), dtype=np.bool_)
+    for number in range(own.shape[1]):
+        ours: Integers = own[:, number, None]
+        same: Flags = ours == others[:, number]
+        agree &= same | (ours == NO_WALK) if number >= common[0].shape[1] else same
+    found: Flags = np.any(agree, axis=1)
+    return found[place.ravel()]
 
 
 def _matches(
