@@ -77,6 +77,8 @@ class GraphVariant:
         See `LargeGraph`.
     judging_work
         Of the last design.
+    is_proved
+        Whether there are curves, and a schedule that the bound is the closed form of.
     """
 
     def __init__(
@@ -117,7 +119,7 @@ class GraphVariant:
         self._with_surroundings: Prepared | None = None
         self._descent: SimulatedDescent | None = None
         self._known_cycles: dict[bool, int] = {}
-        self.judging_work = 0.0
+        self.judging_work, self.is_proved = 0.0, False
         self._streamed = StreamedDescents(costs, limits, self.judged)
         least = max(
             boundary_cycles(graph, self.ports, on),
@@ -252,6 +254,7 @@ class GraphVariant:
             self._bound.raise_to(horizon_cycles)
             return None
         self._bound.raise_to(min(found.bound, horizon_cycles))
+        self.is_proved = self.has_curves and found.bound >= found.latency_cycles
         chosen = self._answered(found)
         return self.judged(chosen) if chosen.cycles <= horizon_cycles else None
 
@@ -291,8 +294,7 @@ class GraphVariant:
         if not self.options.searches or self.is_large:
             first = within.first_cycles or within.most_cycles
             for horizon_cycles in dict.fromkeys([first, within.most_cycles]):
-                found = self._solved(horizon_cycles, run, steady=effort.steady)
-                if found is not None:
+                if (found := self._solved(horizon_cycles, run, steady=effort.steady)) is not None:
                     return found
             return None
         for horizon in horizons(within, self.graph, self.region.limits.dsps, self.plainest):
@@ -314,12 +316,11 @@ class GraphVariant:
         That has one resource, so LUTs have a price. It gets a part of the time that is left, as
         what it answers may be over the limits.
         """
-        budget = self._budget
+        budget, limits = self._budget, self.region.limits
         with suppress(InfeasibleError, SearchTooLargeError):
             found = self._answer(budget, horizon_cycles, run, steady=steady)
             if found is None:
                 return None
-            limits = self.region.limits
             is_certain = found.solver == SEARCH or found.proof is Proof.OPTIMAL
             is_whole = (budget.dsps, budget.luts) == (limits.dsps, limits.luts)
             if is_certain and is_whole and not steady:
@@ -377,8 +378,7 @@ class GraphVariant:
         budget, horizon_cycles = self._budget, prepared.space.horizon_cycles
         assert horizon_cycles is not None
         run = BudgetedSearch(prepared, budget.dsps, budget.luts, is_over)
-        schedule = run.quick(horizon_cycles)
-        if schedule is not None:
+        if (schedule := run.quick(horizon_cycles)) is not None:
             return self._as_chosen(schedule)
         with suppress(SearchTooLargeError, SearchStoppedError):
             return run.best(horizon_cycles, FEWEST_LABELS, budget.price)

@@ -237,7 +237,7 @@ class _VariantSearch:
             self._kick(1.0)  # after which a search that is proved has nothing to look for
         for labels, share in zip(MORE_LABELS, KICKS_SHARES, strict=True):
             best = self._searched.best or self._best
-            if best is None or self._is_close() or (best[1].has_curves and self._gap() <= CLOSE):
+            if best is None or self._is_close() or best[1].is_proved:
                 return
             self._kick(share)
             if self._is_late(SOON_SHARE * self._limit) and self._gap() <= self._options.good_gap:
