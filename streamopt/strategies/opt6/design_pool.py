@@ -42,7 +42,9 @@ class DesignPool:
         """Take a design."""
         self.count += 1
         if design.is_within and (self.best is None or design.rank < self.best[0].rank):
-            design = variant.made_safe(design)
+            region = variant.region
+            if variant.options.sizes_fifos:  # those that it gets at the end
+                design = design.with_safe_fifos(region.limits, region.each)
         self.best = best_of([*([self.best] if self.best else []), (design, variant)])
         own = self._starts.setdefault(variant, [])
         own.append(design)

@@ -10,7 +10,7 @@ from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
-from streamopt.perf.as_built.work_bound import busy_cycles, work_bound_cycles
+from streamopt.perf.as_built.work_bound import even_price, work_bound_cycles
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
@@ -18,9 +18,10 @@ from streamopt.space.level import BindingChoice
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
-from streamopt.strategies.opt6.choices import bindings, counted
+from streamopt.strategies.opt6.choices import bindings, counted, sharing_dsps
 from streamopt.strategies.opt6.fitting_lanes import with_fitting_lanes
 from streamopt.strategies.opt6.priced.large_graph import LargeGraph
+from streamopt.strategies.opt6.priced.mixed_bindings import with_mixed_bindings
 from streamopt.strategies.opt6.priced.priced_bound import PricedBound
 from streamopt.strategies.opt6.search_budget import Horizon, SearchBudget, SearchEffort, horizons
 from streamopt.strategies.opt6.search_options import SearchOptions
@@ -94,7 +95,7 @@ class GraphVariant:
         self.options, self.region, self.builder = options, options.region, builder
         on, limits, graph = self.region.on, self.region.limits, self.graph
         binding = options.space.binding
-        self._priced = priced = counted(binding, graph)
+        priced = counted(binding, graph)
         self._most_banks = banks = options.space.most_banks or MOST_ARGUMENT_BANKS
         self.costs = costs = as_built_costs(graph, on, priced, self.ports, banks, builder)
         choices = bindings(binding, graph, on)
@@ -106,15 +107,14 @@ class GraphVariant:
             lut_limit=limits.luts,
             most_of_node=self.region.most_of_node,
         )
-        # only where operators may be free of DSPs are LUTs a way to save all of them
         is_free = binding in (None, BindingChoice.FREE)
         is_priced = is_free and any(len(own) > 1 for own in choices.values())
         whole = SearchBudget.whole(limits, is_free=not is_priced)
-        large = self._large = LargeGraph(self.problem, costs, is_rough=True)
-        self.is_large, self.is_streamed = large.is_large, large.is_streamed
-        self.has_curves, self.first_share = large.has_curves, large.first_share
-        self._budget = replace(whole, is_paid=is_priced and self.is_large)
-        self._bounding, self._is_short_of_luts = large.whole(), is_priced
+        self._take(LargeGraph(self.problem, costs, is_rough=True))
+        self._work_price = even_price(graph, choices, on, limits) if is_priced else 0.0
+        price = self._work_price if self.is_large else whole.price
+        self._budget = replace(whole, is_paid=is_priced and self.is_large, price=price)
+        self._may_enlarge = options.searches and bool(sharing_dsps(choices))
         self._rows = KnownRows(self.problem)
         self._with_surroundings: Prepared | None = None
         self._descent: SimulatedDescent | None = None
@@ -130,19 +130,19 @@ class GraphVariant:
 
     def tried(self, horizon: Horizon, effort: SearchEffort, run: Run) -> Iterator[SimulatedDesign]:
         """Yield designs, the last of which is within the limits if one was found."""
-        if self.is_large:
-            yield from self._tried_large(horizon, effort, run)
         for _ in range(0 if self.is_large else MOST_ROUNDS):
             run.clock.check()
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:
-                return
+                break
             found = self.judged(chosen)
             yield found
             before = self._budget
             self._budget = before.after(chosen, found.counted, self.region.limits)
             if found.is_within or self._budget == before:
                 return
+        if self.is_large:
+            yield from self._tried_large(horizon, effort, run)
 
     def _tried_large(
         self, horizon: Horizon, effort: SearchEffort, run: Run
@@ -158,10 +158,9 @@ class GraphVariant:
                 return
             found = self.judged(chosen)
             yield found
-            before = self._budget
+            before, is_full = self._budget, found.is_within and found.excess > FULL
             self._budget = before.after_priced(chosen, found.used, self.region.limits)
             within += found.is_within
-            is_full = found.is_within and found.excess > FULL
             if is_full or within > MOST_WITHIN or self._budget == before:
                 return
             if found.is_within:
@@ -202,12 +201,6 @@ class GraphVariant:
         self.judging_work = spent() - began
         return found
 
-    def made_safe(self, design: SimulatedDesign) -> SimulatedDesign:
-        """Return a design with the FIFOs that it gets at the end, if these are sized."""
-        if not self.options.sizes_fifos:
-            return design
-        return design.with_safe_fifos(self.region.limits, self.region.each)
-
     def best_placed(self, design: SimulatedDesign) -> SimulatedDesign:
         """Return a design with the best partition over its regions, if that is none slower."""
         if not self.region.each:
@@ -224,16 +217,9 @@ class GraphVariant:
         return replace(schedule, ports=ports, most_banks=self._most_banks)
 
     @property
-    def least_interval_cycles(self) -> int:
-        """Return the cycles that frames are apart at least, by traffic and by busy operators."""
-        graph, on, limits = self.graph, self.region.on, self.region.limits
-        busy = busy_cycles(graph, self.problem.space.bindings, self._priced, on, limits)
-        return max(weight_traffic_cycles(graph, self.ports, on, limits), busy)
-
-    @property
     def is_paced(self) -> bool:
         """Return whether its bound is of searches with a price of LUTs, at least at last."""
-        return self.is_large or (self._large.waits_for_sums and not self._is_short_of_luts)
+        return self.is_large or (self._large.waits_for_sums and not self._work_price)
 
     @property
     def bound_cycles(self) -> int:
@@ -242,13 +228,27 @@ class GraphVariant:
 
     def follow(self, other: "GraphVariant") -> None:
         """Begin with the budget that another form of a large graph came to."""
-        if self.is_large:
+        if other.is_large:
+            self._enlarge()
             self._budget, self.judging_work = other._budget, other.judging_work
             self._large.follow(other._large)
 
+    def _take(self, large: LargeGraph) -> None:
+        self._large, self._bounding = large, large.whole()
+        self.is_large, self.is_streamed = large.is_large, large.is_streamed
+        self.has_curves, self.first_share = large.has_curves, large.first_share
+
+    def _enlarge(self) -> None:
+        """Give LUTs a price, as labels have too many rows for two resources."""
+        if not self.is_large:
+            self._take(LargeGraph(self.problem, self.costs, is_rough=True, has_many_rows=True))
+            self._rows = KnownRows(self.problem)
+            self._budget = replace(self._budget, is_paid=True, price=self._work_price)
+
     def narrowed(self, horizon_cycles: int, run: Run) -> SimulatedDesign | None:
         """Look for a higher bound of a large graph within a horizon; return a design if found."""
-        whole = replace(SearchBudget.whole(self.region.limits), price=self._budget.price)
+        price = self._work_price or self._budget.price
+        whole = replace(SearchBudget.whole(self.region.limits), price=price)
         found = self._bounding.solved(whole, horizon_cycles, run, only_bound=True)
         if found is None:
             self._bound.raise_to(horizon_cycles)
@@ -265,30 +265,20 @@ class GraphVariant:
         the plain ones are asked first, once.
         """
         if self._with_surroundings is None:
-            run = self._below(self._rows.within(horizon_cycles, clock), horizon_cycles, clock)
+            rows, stop = self._rows.within(horizon_cycles, clock), clock.should_stop
+            run = self._bound.below(rows, self.region.limits, horizon_cycles, stop)
             if run is not None:
                 self._bound.raise_at_prices(self._budget.price, run, horizon_cycles, labels)
-        if not self._is_short_of_luts or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
+        if not self._work_price or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
             return
         if self._with_surroundings is None:
             costs = self.costs.with_surroundings()
             asked = self.problem.within(costs=costs, horizon_cycles=horizon_cycles)
             self._with_surroundings = rows_of(asked, clock)
-        run = self._below(self._with_surroundings, horizon_cycles, clock)
+        rows, stop = self._with_surroundings, clock.should_stop
+        run = self._bound.below(rows, self.region.limits, horizon_cycles, stop)
         if run is not None:
             self._bound.raise_by_prices(self._budget.price, run, horizon_cycles, labels)
-
-    def _below(
-        self, prepared: Prepared | None, horizon_cycles: int, clock: SearchClock
-    ) -> BudgetedSearch | None:
-        """Return a search from below under the whole limits; None if no row is within."""
-        if prepared is None:
-            self._bound.raise_to(horizon_cycles)
-            return None
-        limits = self.region.limits
-        run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
-        self._bound.raise_to(run.least_cycles(horizon_cycles))
-        return run
 
     def _chosen(self, within: Horizon, effort: SearchEffort, run: Run) -> Chosen | None:
         if not self.options.searches or self.is_large:
@@ -303,6 +293,9 @@ class GraphVariant:
                 continue
             budget = self._budget
             search = BudgetedSearch(prepared, budget.dsps, budget.luts, run.clock.should_stop)
+            if search.has_many_rows and self._may_enlarge:
+                self._enlarge()
+                return None
             hoped = int(HOPE * self._known_cycles.get(effort.steady, 0))
             chosen = search.best(horizon, effort.labels, budget.price, min(hoped, horizon))
             if chosen is not None:
@@ -395,6 +388,9 @@ class GraphVariant:
     def _as_chosen(self, schedule: Schedule) -> Chosen:
         costs = self._large.costs
         schedule = with_fitting_lanes(self.problem.decision_space(), schedule)
+        if self._budget.is_paid:
+            limits, ways = (self._budget.dsps, self._budget.luts), self.problem.space.bindings
+            schedule = with_mixed_bindings(self.graph, schedule, ways, costs, limits)
         found = evaluate(self.graph, schedule, costs)
         luts = least_luts(self.graph, schedule, costs)
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)

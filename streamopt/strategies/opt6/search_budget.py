@@ -96,7 +96,7 @@ class SearchBudget:
         found = replace(self, share=share).after(chosen, used, limits)
         if chosen.dsps >= TIGHT * found.dsps:
             return found
-        if is_apart or chosen.luts > TIGHT * found.luts:
+        if is_apart or (chosen.luts > TIGHT * found.luts and found._is_narrow):
             dsps = max(1, chosen.dsps)
             return replace(found, dsps=dsps, price=self.price, low=self.low, high=self.high)
         return found

@@ -85,9 +85,13 @@ def test_dsps_that_are_left_over_are_not_lent_for_luts() -> None:
     first = SearchBudget.whole(limits)
     chosen = Chosen(Schedule("g", (), ()), 1000, dsps=8, luts=700_000)
     over = replace(limits, dsps=8, luts=800_000)
-    second = first.after_priced(chosen, over, limits)
-    assert (second.dsps, second.luts) == (8, 300_000)
-    assert second.price == first.price
+    dearer = first.after_priced(chosen, over, limits)
+    assert dearer.dsps == limits.dsps
+    assert dearer.price > first.price
+    narrow = replace(first, low=first.price, high=1.005 * first.price)
+    second = narrow.after_priced(chosen, over, limits)
+    assert second.dsps == 8
+    assert second.luts <= 300_000
     near = replace(chosen, luts=305_000)
     third = second.after_priced(near, replace(over, luts=401_000), limits)
     assert third.dsps == 8

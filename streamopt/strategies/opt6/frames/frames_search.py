@@ -15,6 +15,7 @@ from math import ceil, isqrt
 from streamopt.errors import InfeasibleError
 from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import Binding, Schedule
+from streamopt.perf.as_built.work_bound import busy_cycles
 from streamopt.perf.costs import CheapRuns, PricedCosts
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof
@@ -24,6 +25,7 @@ from streamopt.space.objective import Latency
 from streamopt.space.tiles import MOST_CHOICES
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.opt6.choices import (
+    counted,
     prefilled_first,
     sharing_dsps,
     variants,
@@ -47,6 +49,7 @@ from streamopt.strategies.opt6.opt5_start import NoBetterError, steady_designs
 from streamopt.strategies.opt6.priced.large_graph import MOST_NODES
 from streamopt.strategies.opt6.search_budget import ideal_cycles
 from streamopt.strategies.opt6.search_options import SearchOptions
+from streamopt.strategies.opt6.weight_traffic import weight_traffic_cycles
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.resources.largest_budget import Trial
 from streamopt.strategies.run import Run
@@ -143,7 +146,7 @@ class _FramesSearch:
         problem = self.run.problem.within(costs=best.variant.problem.space.costs)
         cycles = best.design.chosen.cycles
         known = self._bounds.get(_unbalanced(best.variant.names), 0)
-        bound = min(cycles, max(known, best.variant.least_interval_cycles))
+        bound = min(cycles, max(known, _least_interval_cycles(best.variant)))
         return replace(
             best.design.solution(self.run),
             problem=problem,
@@ -318,3 +321,11 @@ class _FramesSearch:
 def _unbalanced(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return rewrites without the one that only adds copies, which makes no interval shorter."""
     return tuple(name for name in names if name != BALANCED)
+
+
+def _least_interval_cycles(variant: GraphVariant) -> int:
+    """Return the cycles that frames are apart at least, by traffic and by busy operators."""
+    graph, on, limits = variant.graph, variant.region.on, variant.region.limits
+    priced = counted(variant.options.space.binding, graph)
+    busy = busy_cycles(graph, variant.problem.space.bindings, priced, on, limits)
+    return max(weight_traffic_cycles(graph, variant.ports, on, limits), busy)

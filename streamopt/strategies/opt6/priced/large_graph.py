@@ -66,6 +66,8 @@ class LargeGraph:
         As built, with LUTs.
     is_rough
         Whether times leave out what hardly tells rows apart: for schedules, not for bounds.
+    has_many_rows
+        Whether it is large for its rows.
 
     Attributes
     ----------
@@ -83,10 +85,18 @@ class LargeGraph:
         Of the effort, after which no search but that for the bound is begun if there is a design.
     """
 
-    def __init__(self, problem: Problem, costs: CostModel, *, is_rough: bool = False) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        costs: CostModel,
+        *,
+        is_rough: bool = False,
+        has_many_rows: bool = False,
+    ) -> None:
         self._given, self._is_rough = (problem, costs), is_rough
         graph, self._is_paced, self._waits_for_all = problem.graph, False, False
-        self.is_large, self.waits_for_sums = is_large(graph), waits_for_sums(graph)
+        self.is_large = is_large(graph) or has_many_rows
+        self.waits_for_sums = waits_for_sums(graph)
         self.is_streamed = waits_in_tree(graph)
         self.has_curves = self.is_large and any(node.windows for node in graph.nodes)
         waits = self.is_streamed or self.waits_for_sums
@@ -114,7 +124,9 @@ class LargeGraph:
 
     def whole(self) -> "LargeGraph":
         """Return the same with nothing left out of its times; itself where nothing is."""
-        return LargeGraph(*self._given) if self._is_rough and self._is_paced else self
+        if not (self._is_rough and self._is_paced):
+            return self
+        return LargeGraph(*self._given, has_many_rows=self.is_large)
 
     def solved(
         self,

@@ -1,6 +1,7 @@
 """The bound of a variant's schedules, raised at one price of LUTs after another (O16)."""
 
-from streamopt.strategies.resources.budgeted import BudgetedSearch
+from streamopt.strategies.resources.budgeted import BudgetedSearch, Prepared, ShouldStop
+from streamopt.target.resources import Resources
 
 PRICE_STEP = 1.35
 """Between prices at which bounds are compared, at first."""
@@ -30,6 +31,21 @@ class PricedBound:
     def raise_to(self, cycles: int) -> None:
         """Keep a bound if it is higher."""
         self.cycles = max(self.cycles, cycles)
+
+    def below(
+        self,
+        prepared: Prepared | None,
+        limits: Resources,
+        horizon_cycles: int,
+        should_stop: ShouldStop,
+    ) -> BudgetedSearch | None:
+        """Return a search from below under the whole limits; None if no row is within."""
+        if prepared is None:
+            self.raise_to(horizon_cycles)
+            return None
+        run = BudgetedSearch(prepared, limits.dsps, limits.luts, should_stop)
+        self.raise_to(run.least_cycles(horizon_cycles))
+        return run
 
     def raise_at_prices(
         self, price: float, run: BudgetedSearch, horizon_cycles: int, labels: int
