@@ -40,6 +40,8 @@ limits, so that some is left for its bound."""
 EARLY_SHARE = 0.25
 """Likewise, where rows have windows: searches for the bound find better schedules on the way than
 those with rough times do."""
+STEADY_SHARE = 0.5
+"""Likewise, after which there is no search without bursts."""
 LARGE_PART = 0.15
 """Of the effort that is left once there are rows, for one search."""
 DEADLINE_PART = 0.35
