@@ -44,8 +44,8 @@ page says what its decisions come to in ours.
 opt6 had its default effort, opt5 20 s. Image filters are 256 x 256 instead of
 4096 x 4096, stencils of one dimension 256 points and steps, of two 64 x 64 points and 64 steps.
 {there} of {rows} rows of experiment.toml are there, {done} with a design. `*`: over a limit of the
-device. The column `run` of rows.csv and `environment.json` tell the code that a row is of: those of
-programs with a sequential nest and of POM's filters and stencils are newer than the others.
+device. The column `run` of rows.csv and `environment.json` tell the code that a row is of; other
+work shared the machine's two cores.
 
 ![cycles over the bound](rivals.svg)
 """
