@@ -74,7 +74,7 @@ class GraphVariant:
 
     Attributes
     ----------
-    first_share, is_large, is_streamed, has_curves
+    first_share, steady_share, is_large, is_streamed, has_curves
         See `LargeGraph`.
     judging_work
         Of the last design.
@@ -236,7 +236,8 @@ class GraphVariant:
     def _take(self, large: LargeGraph) -> None:
         self._large, self._bounding = large, large.whole()
         self.is_large, self.is_streamed = large.is_large, large.is_streamed
-        self.has_curves, self.first_share = large.has_curves, large.first_share
+        self.has_curves = large.has_curves
+        self.first_share, self.steady_share = large.first_share, large.steady_share
 
     def _enlarge(self) -> None:
         """Give LUTs a price, as labels have too many rows for two resources."""

@@ -29,7 +29,7 @@ from streamopt.strategies.opt6.design_pool import DesignPool, best_of, nothing_f
 from streamopt.strategies.opt6.frames.frames_search import steady_design
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
-from streamopt.strategies.opt6.priced.large_graph import MOST_NODES, STEADY_SHARE
+from streamopt.strategies.opt6.priced.large_graph import MOST_NODES
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort, far_cycles, sizing_effort
 from streamopt.strategies.opt6.search_options import SearchOptions
 from streamopt.strategies.opt6.simulated_design import SimulatedDesign
@@ -320,7 +320,7 @@ class _VariantSearch:
         if self._far_cycles is not None and variant is not widest:
             return
         self._descend(variant, widest)
-        ends = widest.is_large and self._is_late(STEADY_SHARE * self._limit)
+        ends = widest.is_large and self._is_late(widest.steady_share * self._limit)
         best, least = self._searched.best, self._least_closed_cycles(widest)
         if not ends and (best is None or best[0].cycles > (1.0 + BURSTS) * least):
             self._keep(variant, SearchEffort(labels, steady=True), widest)

@@ -40,8 +40,8 @@ limits, so that some is left for its bound."""
 EARLY_SHARE = 0.25
 """Likewise, where rows have windows: searches for the bound find better schedules on the way than
 those with rough times do."""
-STEADY_SHARE = 0.5
-"""Likewise, after which there is no search without bursts."""
+STEADY_SHARE = 0.35
+"""Likewise, after which a tree with windows has no search without bursts."""
 LARGE_PART = 0.15
 """Of the effort that is left once there are rows, for one search."""
 DEADLINE_PART = 0.35
@@ -85,6 +85,8 @@ class LargeGraph:
         Those of searches: with windows, rows wait for those of slow producers (O30).
     first_share
         Of the effort, after which no search but that for the bound is begun if there is a design.
+    steady_share
+        Likewise, no search without bursts.
     """
 
     def __init__(
@@ -109,6 +111,7 @@ class LargeGraph:
             problem = problem.within(costs=costs)
         self._problem, self.costs = problem, costs
         self.first_share = EARLY_SHARE if self._is_paced else FIRST_SHARE
+        self.steady_share = STEADY_SHARE if self.is_streamed else self.first_share
         self._rows = KnownRows(problem)
         self._followed: Prepared | None = None
 
