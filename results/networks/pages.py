@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.report.charts import SERIES, chart_bytes, mark_ratios, new_figure
-from streamopt.report.text_tables import markdown_section
+from streamopt.report.text_tables import markdown_section, markdown_table
 from streamopt.sweeping.keyed_rows import read_rows
 
 if TYPE_CHECKING:
@@ -95,6 +95,31 @@ COLUMNS = (
     ("reason", "reason"),
 )
 WORDS = 4
+GAPS = """## How near the search comes to its bound
+
+`python results/networks/gaps.py` measures latencies of spatial designs at opt6 (`gaps.csv`), one
+product in a DSP, on a whole U280 at 5 ns. *Gap* is of the simulated cycles over the bound that the
+same search proved, of the form of the graph that it chose. *s* is processor time of the search.
+Engines are quicker on small networks, so few of these designs are in the tables above.
+"""
+GAP_COLUMNS = (
+    ("network", "network"),
+    ("dsps_allowed", "DSPs"),
+    ("ours_cycles", "cycles"),
+    ("own_bound_cycles", "own bound"),
+    ("gap", "gap"),
+    ("seconds", "s"),
+    ("megabytes", "MB"),
+    ("dsps", "DSPs as built"),
+    ("lut", "LUTs as built"),
+    ("bram18", "BRAM18"),
+    ("uram", "URAM"),
+    ("over", "over"),
+    ("line_buffer_bytes", "line buffers"),
+    ("weights", "weights"),
+    ("verified", "verified"),
+    ("refused", "reason"),
+)
 
 
 def write_page(folder: Path) -> None:
@@ -110,6 +135,7 @@ def write_page(folder: Path) -> None:
     )
     tables = dict.fromkeys((row["source"], row["table"]) for row in rows)
     sections = [_section(rows, source, table) for source, table in tables]
+    sections += [GAPS, _gaps(read_rows(folder / "gaps.csv"))]
     (folder / "README.md").write_text("\n".join([head, *sections]), encoding="utf-8")
     if measured := [row for row in rows if row["ours"]]:
         _write_chart(measured, folder / "networks.svg")
@@ -121,6 +147,11 @@ def _section(rows: list[MeasuredRow], source: str, table: str) -> str:
     where = f"table {table}" if table[0].isupper() or table.isdigit() else table
     titles = [title for _, title in COLUMNS]
     return markdown_section(f"{source}, {where}", titles, lines, words=WORDS)
+
+
+def _gaps(rows: list[MeasuredRow]) -> str:
+    lines = [[row[name] for name, _ in GAP_COLUMNS] for row in rows]
+    return markdown_table([title for _, title in GAP_COLUMNS], lines)
 
 
 def _write_chart(rows: list[MeasuredRow], path: Path) -> None:

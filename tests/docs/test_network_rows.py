@@ -74,11 +74,21 @@ def test_weights_cross_one_channel_in_more_cycles_than_hida_says_its_perceptron_
     assert int(row["published"]) < 326_973
 
 
+def test_a_networks_gap_is_of_a_design_that_fits_and_was_verified() -> None:
+    found = rows("networks/gaps.csv")
+    assert len(found) == len(script("networks", "gaps").DSPS)
+    for row in found:
+        gap = int(row["ours_cycles"]) / int(row["own_bound_cycles"]) - 1
+        assert float(row["gap"]) == pytest.approx(gap, abs=1e-4)
+        assert int(row["dsps"]) <= int(row["dsps_allowed"])
+        assert (row["over"], row["verified"]) == ("", "pass")
+
+
 @pytest.mark.parametrize("folder", ["networks", "prometheus"])
 def test_the_page_is_that_of_the_rows(folder: str, tmp_path: Path) -> None:
     """Otherwise: ``python results/<folder>/run.py --bounds``."""
-    for name in ("rows.csv", "published.csv"):
-        copy(RESULTS / folder / name, tmp_path / name)
+    for file in (RESULTS / folder).glob("*.csv"):
+        copy(file, tmp_path / file.name)
     script(folder, "pages").write_page(tmp_path)
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert page == (RESULTS / folder / "README.md").read_text(encoding="utf-8")
