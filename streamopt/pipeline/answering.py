@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.evaluation.design import built_resources, evaluated
-from streamopt.evaluation.fifo_sizing import FifoSizing, sized
+from streamopt.evaluation.fifo_sizing import FifoSizing, safe_depths, sized
 from streamopt.evaluation.region_usage import region_usage
 from streamopt.evaluation.visit_lengths import with_visit_lengths
 from streamopt.ir.graph import Graph
@@ -29,7 +29,7 @@ from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
 from streamopt.space.objective import Interval
 from streamopt.strategies.effort import Effort
-from streamopt.strategies.opt6.simulated_design import Region
+from streamopt.strategies.opt6.simulated_design import Region, slots_in_use
 from streamopt.strategies.solution import OnIncumbent, Solution
 from streamopt.target.device import Target, or_usual
 from streamopt.target.resources import RESOURCE_WORDS, Fit
@@ -181,7 +181,23 @@ def _at_opt6(
         fifos = None  # they are as small as frames let them be
     if fifos is not None:
         fifos = replace(fifos, on=fifos.on or fit.on, should_stop=clock.should_stop)
-    return _within(as_built(found, fifos, fit.on), fit)
+    built = as_built(found, fifos, fit.on)
+    if fifos is not None and _over(built, fit):
+        other = as_built(_with_slots_in_use(found, fit.on), None, fit.on)
+        built = built if _over(other, fit) else other
+    return _within(built, fit)
+
+
+def _with_slots_in_use(solution: Solution, on: Target) -> Solution:
+    """Return a solution with FIFOs of the slots that are ever in use together.
+
+    The search counts these. Smaller FIFOs take fewer block RAMs, but may take more LUTs.
+    """
+    from streamopt.strategies.refinement.frame_buffers import with_depths
+
+    design = evaluated(solution.problem.graph, solution.schedule, on)
+    depths = safe_depths(design, slots_in_use(design), None)
+    return replace(solution, schedule=with_depths(solution.schedule, depths))
 
 
 def _check_positive(problem: Problem, most_banks: int | None) -> None:
@@ -198,22 +214,29 @@ def _check_positive(problem: Problem, most_banks: int | None) -> None:
 
 def _within(solution: Solution, fit: Region) -> Solution:
     """Return a solution with what it takes of its region."""
-    graph = solution.problem.graph
-    used = amounts(built_resources(graph, solution.schedule, fit.on))
-    limits = region_limits(fit)
-    over = [
-        f"{amount} {limit.resource} are more than {limit.most}"
-        for limit, amount in zip(limits, used, strict=True)
-        if amount > limit.most
-    ]
-    over += _over_in_regions(solution, fit)
-    if over:
+    used, limits = _used(solution, fit), region_limits(fit)
+    if over := _over(solution, fit):
+        graph = solution.problem.graph
         message = f"no design of {graph.name} within the region was found ({', '.join(over)})"
         hint = "give more time, or higher limits: --dsp, --lut and so on"
         if fit.limits != (whole := fit.on.budget(Fit.DEVICE)) and fit.limits.over(whole) == ():
             hint += ", or --fit device"
         raise SolverError(Diagnostic("E522", message, hint=hint))
     return replace(solution, region=limits, used=used, fit=fit.fit)
+
+
+def _used(solution: Solution, fit: Region) -> tuple[int, ...]:
+    return amounts(built_resources(solution.problem.graph, solution.schedule, fit.on))
+
+
+def _over(solution: Solution, fit: Region) -> list[str]:
+    """Return the resources of which a design takes more than there is, with both amounts."""
+    over = [
+        f"{amount} {limit.resource} are more than {limit.most}"
+        for limit, amount in zip(region_limits(fit), _used(solution, fit), strict=True)
+        if amount > limit.most
+    ]
+    return over + _over_in_regions(solution, fit)
 
 
 def _over_in_regions(solution: Solution, fit: Region) -> list[str]:

@@ -99,7 +99,7 @@ class SimulatedDesign:
             Limits of every region, of a part of several.
         """
         on, found = self.evaluation, self
-        least = _least_depths(on)
+        least = slots_in_use(on)
         for most_runs in (0, None):
             safe = safe_depths(on, least, most_runs)
             if safe == least:
@@ -158,7 +158,7 @@ def judged(
     def depths_of(of: Evaluation) -> Mapping[str, int]:
         if depths is not None:
             return {**_own_depths(of), **depths}
-        return _least_depths(of) if sizes_fifos else _own_depths(of)
+        return slots_in_use(of) if sizes_fifos else _own_depths(of)
 
     def counts(of: Evaluation) -> NetworkResources:
         return built_with(of, depths_of(of))
@@ -216,7 +216,7 @@ def _own_depths(evaluation: Evaluation) -> dict[str, int]:
     return {fifo.name: fifo.depth_elems for fifo in evaluation.network.fifos}
 
 
-def _least_depths(evaluation: Evaluation) -> dict[str, int]:
+def slots_in_use(evaluation: Evaluation) -> dict[str, int]:
     """Return the slots of FIFOs that are ever in use together.
 
     Depths that are found later are no larger, but where pipelines must hold no tokens:
