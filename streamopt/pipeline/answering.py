@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
-from streamopt.evaluation.design import built_resources, evaluated
+from streamopt.evaluation.design import evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing, safe_depths, sized
 from streamopt.evaluation.region_usage import region_usage
 from streamopt.evaluation.visit_lengths import with_visit_lengths
@@ -214,7 +214,7 @@ def _check_positive(problem: Problem, most_banks: int | None) -> None:
 
 def _within(solution: Solution, fit: Region) -> Solution:
     """Return a solution with what it takes of its region."""
-    used, limits = _used(solution, fit), region_limits(fit)
+    used, limits = _used(solution), region_limits(fit)
     if over := _over(solution, fit):
         graph = solution.problem.graph
         message = f"no design of {graph.name} within the region was found ({', '.join(over)})"
@@ -225,15 +225,16 @@ def _within(solution: Solution, fit: Region) -> Solution:
     return replace(solution, region=limits, used=used, fit=fit.fit)
 
 
-def _used(solution: Solution, fit: Region) -> tuple[int, ...]:
-    return amounts(built_resources(solution.problem.graph, solution.schedule, fit.on))
+def _used(solution: Solution) -> tuple[int, ...]:
+    assert solution.evaluation is not None
+    return amounts(solution.evaluation.resources.total)
 
 
 def _over(solution: Solution, fit: Region) -> list[str]:
     """Return the resources of which a design takes more than there is, with both amounts."""
     over = [
         f"{amount} {limit.resource} are more than {limit.most}"
-        for limit, amount in zip(region_limits(fit), _used(solution, fit), strict=True)
+        for limit, amount in zip(region_limits(fit), _used(solution), strict=True)
         if amount > limit.most
     ]
     return over + _over_in_regions(solution, fit)
