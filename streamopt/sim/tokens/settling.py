@@ -1,13 +1,13 @@
 """A network whose FIFOs seldom limit anything: its times settle, and no token is followed alone.
 
-At first FIFOs have room for all tokens, so that each process runs at once. Where a token then came
-before there was a slot with the room that there is, its writer runs again with the slots as they
-were freed, whoever would have read later tokens then runs again with these, and so on. Times only
-grow in doing so and never beyond the network's, as each depends on earlier ones alone. When each
-token has its slot in time and each read its token, they are the network's times.
+The first run gives every FIFO room for all tokens, so that each process runs to its end in one go.
+If a token was then written before its FIFO, at its true depth, would have had a free slot, its
+writer runs again and waits for the slots. If that makes tokens later than they were read, their
+reader runs again too, and so on. Every repetition only raises times, never above those of the
+network. Once no token precedes its slot and no read its token, they are those of the network.
 
-FIFOs on a ring that limits itself put off all tokens a little with every run. Such ones have the
-room that there is from then on, and are followed token by token.
+FIFOs on a ring that limits its own pace delay all tokens a little in every repetition. They keep
+their true depth in the next run, which follows their tokens one by one.
 """
 
 from __future__ import annotations
