@@ -82,10 +82,10 @@ def busy_cycles(
     return ceil(_most(shares.of_nodes(bindings)) * (1.0 - ROUNDING))
 
 
-def even_price(
+def lut_dual_price(
     graph: Graph, bindings: Mapping[str, tuple[Binding, ...]], on: Target, limits: Resources
 ) -> float:
-    """Return the DSPs that a LUT is worth: all of them for all LUTs where one limit alone binds.
+    """Return the dual price of a LUT in DSPs; all LUTs cost all DSPs where one limit alone binds.
 
     Else it is the ratio of the two dual prices of the linear program of the work, at which the last
     operations may be in either.
@@ -96,14 +96,18 @@ def even_price(
         As of `work_bound_cycles`; sequential nodes are left out.
     """
     own = _Shares(graph, {}, on, limits).of_nodes(bindings)
-    weight = float(WEIGHTS[np.argmax(sum(own.values(), np.zeros_like(WEIGHTS)))])
+    weight = float(WEIGHTS[np.argmax(_total(own))])
     ratio = (1.0 - weight) / weight if 0.0 < weight < 1.0 else 1.0
     return ratio * limits.dsps / max(1, limits.luts)
 
 
 def _most(shares: Mapping[str, Floats]) -> float:
     """Return the greatest of the bounds that weights give for all nodes together."""
-    return float(sum(shares.values(), np.zeros_like(WEIGHTS)).max())
+    return float(_total(shares).max())
+
+
+def _total(shares: Mapping[str, Floats]) -> Floats:
+    return sum(shares.values(), np.zeros_like(WEIGHTS))
 
 
 class _Shares:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.ir.ports import PortPlan
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, Schedule
-from streamopt.perf.as_built.work_bound import even_price, work_bound_cycles
+from streamopt.perf.as_built.work_bound import lut_dual_price, work_bound_cycles
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
@@ -74,7 +75,7 @@ class GraphVariant:
 
     Attributes
     ----------
-    first_share, steady_share, is_large, is_streamed, has_curves
+    steady_share, is_large, is_streamed, has_curves
         See `LargeGraph`.
     judging_work
         Of the last design.
@@ -107,12 +108,11 @@ class GraphVariant:
             lut_limit=limits.luts,
             most_of_node=self.region.most_of_node,
         )
-        is_free = binding in (None, BindingChoice.FREE)
-        is_priced = is_free and any(len(own) > 1 for own in choices.values())
+        has_choices = any(len(own) > 1 for own in choices.values())
+        self._is_short_of_luts = is_priced = has_choices and binding in (None, BindingChoice.FREE)
         whole = SearchBudget.whole(limits, is_free=not is_priced)
         self._take(LargeGraph(self.problem, costs, is_rough=True))
-        self._work_price = even_price(graph, choices, on, limits) if is_priced else 0.0
-        price = self._work_price if self.is_large else whole.price
+        price = self._dual_price if is_priced and self.is_large else whole.price
         self._budget = replace(whole, is_paid=is_priced and self.is_large, price=price)
         self._may_enlarge = options.searches and bool(sharing_dsps(choices))
         self._rows = KnownRows(self.problem)
@@ -126,7 +126,7 @@ class GraphVariant:
             weight_traffic_cycles(graph, self.ports, on, limits),
             work_bound_cycles(graph, costs, choices, priced, on, limits),
         )
-        self._bound = PricedBound(least, SearchBudget.whole(limits).price)
+        self._bound = PricedBound(least, SearchBudget.whole(limits))
 
     def tried(self, horizon: Horizon, effort: SearchEffort, run: Run) -> Iterator[SimulatedDesign]:
         """Yield designs, the last of which is within the limits if one was found."""
@@ -151,7 +151,7 @@ class GraphVariant:
         within, clock = 0, run.clock
         for _ in range(LARGE_ROUNDS):
             clock.check()
-            if within and clock.spent() > self.first_share * clock.limit:
+            if within and clock.spent() > self._large.first_share * clock.limit:
                 return
             chosen = self._chosen(horizon, effort, run)
             if chosen is None:
@@ -219,7 +219,7 @@ class GraphVariant:
     @property
     def is_paced(self) -> bool:
         """Return whether its bound is of searches with a price of LUTs, at least at last."""
-        return self.is_large or (self._large.waits_for_sums and not self._work_price)
+        return self.is_large or (self._large.waits_for_sums and not self._is_short_of_luts)
 
     @property
     def bound_cycles(self) -> int:
@@ -233,22 +233,26 @@ class GraphVariant:
             self._budget, self.judging_work = other._budget, other.judging_work
             self._large.follow(other._large)
 
+    @cached_property
+    def _dual_price(self) -> float:
+        ways, on = self.problem.space.bindings, self.region.on
+        return lut_dual_price(self.graph, ways, on, self.region.limits)
+
     def _take(self, large: LargeGraph) -> None:
         self._large, self._bounding = large, large.whole()
         self.is_large, self.is_streamed = large.is_large, large.is_streamed
-        self.has_curves = large.has_curves
-        self.first_share, self.steady_share = large.first_share, large.steady_share
+        self.has_curves, self.steady_share = large.has_curves, large.steady_share
 
     def _enlarge(self) -> None:
         """Give LUTs a price, as labels have too many rows for two resources."""
         if not self.is_large:
             self._take(LargeGraph(self.problem, self.costs, is_rough=True, has_many_rows=True))
             self._rows = KnownRows(self.problem)
-            self._budget = replace(self._budget, is_paid=True, price=self._work_price)
+            self._budget = replace(self._budget, is_paid=True, price=self._dual_price)
 
     def narrowed(self, horizon_cycles: int, run: Run) -> SimulatedDesign | None:
         """Look for a higher bound of a large graph within a horizon; return a design if found."""
-        price = self._work_price or self._budget.price
+        price = self._dual_price if self._is_short_of_luts else self._budget.price
         whole = replace(SearchBudget.whole(self.region.limits), price=price)
         found = self._bounding.solved(whole, horizon_cycles, run, only_bound=True)
         if found is None:
@@ -266,18 +270,17 @@ class GraphVariant:
         the plain ones are asked first, once.
         """
         if self._with_surroundings is None:
-            rows, stop = self._rows.within(horizon_cycles, clock), clock.should_stop
-            run = self._bound.below(rows, self.region.limits, horizon_cycles, stop)
+            rows = self._rows.within(horizon_cycles, clock)
+            run = self._bound.below(rows, horizon_cycles, clock.should_stop)
             if run is not None:
                 self._bound.raise_at_prices(self._budget.price, run, horizon_cycles, labels)
-        if not self._work_price or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
+        if not self._is_short_of_luts or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
             return
         if self._with_surroundings is None:
             costs = self.costs.with_surroundings()
             asked = self.problem.within(costs=costs, horizon_cycles=horizon_cycles)
             self._with_surroundings = rows_of(asked, clock)
-        rows, stop = self._with_surroundings, clock.should_stop
-        run = self._bound.below(rows, self.region.limits, horizon_cycles, stop)
+        run = self._bound.below(self._with_surroundings, horizon_cycles, clock.should_stop)
         if run is not None:
             self._bound.raise_by_prices(self._budget.price, run, horizon_cycles, labels)
 
@@ -339,7 +342,7 @@ class GraphVariant:
         return found
 
     def plainest(self) -> Chosen:
-        """Return the schedule without any unrolling, as the tool binds operators."""
+        """Return the schedule without any unrolling, as the tool binds operators or as (O36)."""
         return self._as_chosen(self.problem.plainest())
 
     def quickest(self, is_over: Callable[[], bool]) -> Iterator[SimulatedDesign]:

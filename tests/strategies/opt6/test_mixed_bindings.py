@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import streamopt as so
-from streamopt.perf.as_built.work_bound import even_price, work_bound_cycles
+from streamopt.perf.as_built.work_bound import lut_dual_price, work_bound_cycles
 from streamopt.space.assemble import baseline, node_costs
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import bindings
@@ -59,8 +59,8 @@ def test_limits_of_some_units_are_kept_by_a_mixture(in_dsps: int) -> None:
 
 def test_the_price_is_that_of_the_greatest_bound() -> None:
     limits = Resources(dsps=200, luts=60_000)
-    price = even_price(GRAPH, WAYS, ON, limits)
+    price = lut_dual_price(GRAPH, WAYS, ON, limits)
     (packed, few), (_, many) = all_of(1), all_of(2)
     assert price == pytest.approx(packed / (many - few), rel=0.2)
-    assert even_price(GRAPH, WAYS, ON, replace(limits, luts=10**9)) < price / 10
+    assert lut_dual_price(GRAPH, WAYS, ON, replace(limits, luts=10**9)) < price / 10
     assert work_bound_cycles(GRAPH, COSTS, WAYS, {}, ON, limits) > 0

@@ -1,7 +1,7 @@
 """The bound of a variant's schedules, raised at one price of LUTs after another (O16)."""
 
+from streamopt.strategies.opt6.search_budget import SearchBudget
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Prepared, ShouldStop
-from streamopt.target.resources import Resources
 
 PRICE_STEP = 1.35
 """Between prices at which bounds are compared, at first."""
@@ -18,13 +18,13 @@ class PricedBound:
     ----------
     least_cycles
         Known beforehand.
-    even_price
-        At which all LUTs cost as much as all DSPs.
+    whole
+        All DSPs and LUTs, at the price at which these cost as much.
     """
 
-    def __init__(self, least_cycles: int, even_price: float) -> None:
+    def __init__(self, least_cycles: int, whole: SearchBudget) -> None:
         self.cycles = least_cycles
-        self._even_price = even_price
+        self._whole, self._even_price = whole, whole.price
         self._price, self._step = 0.0, PRICE_STEP
         self._needs_prices = False
 
@@ -33,17 +33,13 @@ class PricedBound:
         self.cycles = max(self.cycles, cycles)
 
     def below(
-        self,
-        prepared: Prepared | None,
-        limits: Resources,
-        horizon_cycles: int,
-        should_stop: ShouldStop,
+        self, prepared: Prepared | None, horizon_cycles: int, should_stop: ShouldStop
     ) -> BudgetedSearch | None:
         """Return a search from below under the whole limits; None if no row is within."""
         if prepared is None:
             self.raise_to(horizon_cycles)
             return None
-        run = BudgetedSearch(prepared, limits.dsps, limits.luts, should_stop)
+        run = BudgetedSearch(prepared, self._whole.dsps, self._whole.luts, should_stop)
         self.raise_to(run.least_cycles(horizon_cycles))
         return run
 
